@@ -1,0 +1,52 @@
+"""high: always plays the highest card that it may.
+
+Only the last trick counts, so it is rid of its high cards first and hopes to be left with a low
+one. It shoves its highest cards for the same reason. It looks at nothing but its own hand.
+
+Of equal ranks it takes the first in the order of the pack. It keeps no state.
+"""
+
+import json
+import sys
+from typing import Any
+
+RANKS = "789TJQKA"
+STRENGTH = {rank + suit: RANKS.index(rank) for suit in "CSHD" for rank in RANKS}
+
+
+def shove(request: dict[str, Any]) -> list[str]:
+    """Name the highest cards of the hand."""
+    hand: list[str] = request["hand"]
+    return sorted(hand, key=STRENGTH.__getitem__, reverse=True)[: request["count"]]
+
+
+def play(request: dict[str, Any]) -> str:
+    """Name the highest legal card."""
+    legal: list[str] = request["legal"]
+    return max(legal, key=STRENGTH.__getitem__)
+
+
+def choose(request: dict[str, Any]) -> list[str] | str:
+    """Answer a request: the cards to shove, or the card to play."""
+    return play(request) if request["type"] == "play" else shove(request)
+
+
+def main() -> None:
+    """Read requests line by line and answer each with a line."""
+    write, flush = sys.stdout.write, sys.stdout.flush
+    for line in sys.stdin:
+        message = json.loads(line)
+        kind = message["type"]
+        if kind == "play":
+            write(f'{{"id":{message["id"]},"card":"{play(message)}"}}\n')
+        elif kind == "shove":
+            write(f'{{"id":{message["id"]},"cards":{json.dumps(shove(message))}}}\n')
+        elif kind == "hello":
+            write('{"type":"ready","name":"high","version":"1"}\n')
+        elif kind == "goodbye":
+            break
+        flush()
+
+
+if __name__ == "__main__":
+    main()

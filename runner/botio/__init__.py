@@ -1,0 +1,1 @@
+"""Bots as operating-system processes: starting, talking, measuring and ending them."""

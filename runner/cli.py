@@ -1,0 +1,386 @@
+"""The commands `letzter` and `run-league`: the only place that prints, and that knows exit codes.
+
+Data goes to stdout, everything else to stderr. Exit codes: 0 done, 1 failed, 2 wrong usage or
+league file, 3 done but some bot was at fault, 130 interrupted.
+"""
+
+import contextlib
+import json
+import shutil
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any, NoReturn, TypeVar
+
+import click
+from rich.console import Console, RenderableType
+
+from runner import __version__
+from runner.config import Execution, League, load_league, schema_text
+from runner.errors import LetzterError, UsageError
+from runner.records import Limits
+from runner.report.exports import EXPORTS, FORMATS, standing_rows
+from runner.report.listings import CARD_NAMES, crosstable_listing, deal_listing, plain, ratings_listing
+from runner.report.standing import Standing, standing_of
+from runner.report.verification import verify_lines
+from runner.storage.reader import Reader, open_reader
+
+FAILED = 1
+USAGE = 2
+BOT_AT_FAULT = 3
+INTERRUPTED = 130
+
+_SQLITE_MAGIC = b"SQLite format 3\0"
+_PIPE_WIDTH = 160
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+class _Letzter(click.Group):
+    """The group of commands; turns what went wrong into one message and an exit code."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        with _plain_errors():
+            return super().invoke(ctx)
+
+
+@contextlib.contextmanager
+def _plain_errors() -> Iterator[None]:
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        yield
+    except UsageError as error:
+        _fail(str(error), USAGE)
+    except LetzterError as error:
+        _fail(str(error), FAILED)
+    except KeyboardInterrupt:
+        _fail("interrupted", INTERRUPTED)
+
+
+def _fail(message: str, code: int) -> NoReturn:
+    click.echo(message, err=True)
+    raise SystemExit(code)
+
+
+league_argument = click.argument("file", metavar="FILE")
+
+
+@click.group(cls=_Letzter, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="letzter")
+def main() -> None:
+    """Run leagues of bots that play Letzter, and look at what came out.
+
+    FILE is a league file (leagues/spring.yaml) or its database (leagues/spring.db).
+
+    \b
+    Examples:
+      letzter run leagues/spring.yaml
+      letzter ratings leagues/spring.yaml
+      letzter check bots/sensible.py
+    """
+
+
+@main.command("run")
+@click.argument("file", metavar="FILE")
+@click.option("--plan", is_flag=True, help="Show what would be played, and play nothing.")
+@click.option(
+    "--workers",
+    type=click.IntRange(1, 1024),
+    help="How many sittings to play at a time.  [default: the cores there are]",
+)
+@click.option("--quiet", is_flag=True, help="No progress on stderr.")
+@click.option("--json", "as_json", is_flag=True, help="The ratings as one JSON object.")
+def run(file: str, plan: bool, workers: int | None, quiet: bool, as_json: bool) -> None:
+    """Play what is missing of the league in FILE, and rate it.
+
+    Run it again after any end: it goes on where it was. It takes up new entrants, more deals
+    and changed bots.
+
+    \b
+    Example:
+      run-league leagues/spring.yaml --workers 2
+    """
+    # Not at the top: no command that does not play is to wait for what playing needs.
+    from runner.league.run import default_workers, forecast
+
+    league = load_league(file)
+    count = workers or default_workers()
+    if league.execution is Execution.SERIAL:
+        count = 1
+    if plan:
+        _print_forecast(league, forecast(league, count), count, as_json)
+        return
+    sys.exit(_run(league, count, quiet=quiet, as_json=as_json))
+
+
+def run_league() -> None:
+    """`run-league FILE`, which is `letzter run FILE`."""
+    with _plain_errors():
+        run(prog_name="run-league")
+
+
+@main.command()
+@league_argument
+def ratings(file: str) -> None:
+    """The ratings of a league.
+
+    \b
+    Example:
+      letzter ratings leagues/spring.yaml
+    """
+    with _reader(file) as reader:
+        _show(ratings_listing(standing_of(reader)))
+
+
+@main.command()
+@league_argument
+def crosstable(file: str) -> None:
+    """Who does better than whom at common tables.
+
+    \b
+    Example:
+      letzter crosstable leagues/spring.yaml
+    """
+    with _reader(file) as reader:
+        _show(crosstable_listing(standing_of(reader)))
+
+
+@main.command()
+@click.argument("bot", metavar="BOT")
+@click.option("--packages", is_flag=True, help="The bot needs installed Python packages.")
+def check(bot: str, packages: bool) -> None:
+    """Try a bot: it starts, says ready, and plays every seat of both games with itself.
+
+    \b
+    Example:
+      letzter check bots/sensible.py
+    """
+    from runner.execution.executor import workspace
+    from runner.config.bots import load_bot
+    from runner.table.check import ALL_GAMES, check_bot, fault_text
+
+    files = load_bot(bot, packages=packages)
+    click.echo(f"version {files.bot.version}")
+    with workspace() as folder:
+        for game in check_bot(files, ALL_GAMES, Limits(), folder):
+            name = f"{game.rules.players} players, {game.rules.play}"
+            if game.fault:
+                click.echo(f"FAILED  {name}: {fault_text(game.fault, game.rules)}")
+                _show_fault_lines(game.fault)
+                sys.exit(FAILED)
+            deals = len(game.result.logs)
+            cpu_ms = 1000 * game.cpu_per_decision_s
+            click.echo(f"ok      {name}: {deals} deals, {cpu_ms:.2f} ms of CPU a decision")
+    click.echo("The bot is good.")
+
+
+@main.command()
+@league_argument
+@click.argument("deallog", metavar="DEALLOG")
+@click.option(
+    "--cards",
+    type=click.Choice(sorted(CARD_NAMES)),
+    default="french",
+    show_default=True,
+    help="Which cards to show.",
+)
+def replay(file: str, deallog: str, cards: str) -> None:
+    """A stored deal, card by card. DEALLOG is its name: <table>-<deal>-<rotation>.
+
+    \b
+    Example:
+      letzter replay leagues/spring.yaml 59a7d6e1-17-2 --cards german
+    """
+    with _reader(file) as reader:
+        log = reader.deal_log(deallog)
+        entrants = {entrant.id: entrant for entrant in reader.entrants(all_versions=True)}
+        _show(deal_listing(log, reader.rules(), entrants, CARD_NAMES[cards]))
+
+
+@main.command()
+@league_argument
+@click.option("--deals", "what", flag_value="deals", help="Every deal log.")
+@click.option("--ratings", "what", flag_value="ratings", help="A row for each entrant.")
+@click.option("--boards", "what", flag_value="boards", help="A row for each entrant of a board.")
+@click.option("--faults", "what", flag_value="faults", help="The first five of each kind.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(sorted(FORMATS)),
+    default="jsonl",
+    show_default=True,
+    help="JSON Lines, or CSV with a header.",
+)
+def export(file: str, what: str | None, form: str) -> None:
+    """Rows of a league for other programs.
+
+    \b
+    Examples:
+      letzter export leagues/spring.yaml --deals --format jsonl | letzter verify -
+      letzter export leagues/spring.yaml --ratings --format csv > ratings.csv
+    """
+    if what is None:
+        raise UsageError("what to export? Give one of --deals, --ratings, --boards, --faults")
+    with _reader(file) as reader:
+        for line in FORMATS[form](EXPORTS[what](reader)):
+            sys.stdout.write(line)
+        sys.stdout.flush()
+
+
+@main.command()
+@click.argument("file", metavar="FILE.jsonl")
+def verify(file: str) -> None:
+    """Replay recorded deals, anybody's, and name each that breaks the rules. - is stdin.
+
+    \b
+    Example:
+      letzter verify deals.jsonl
+    """
+    good = bad = 0
+    with _lines_of(file) as lines:
+        for found in verify_lines(lines):
+            if found is None:
+                good += 1
+            else:
+                bad += 1
+                click.echo(f"line {found.line}: {plain(found.reason)}")
+    click.echo(f"{good + bad:,} deals: {good:,} good, {bad:,} bad")
+    sys.exit(FAILED if bad else 0)
+
+
+@main.command()
+@league_argument
+def reveal(file: str) -> None:
+    """Publish the league's secret, so that all can check its deals. Closes the league for good.
+
+    \b
+    Example:
+      letzter reveal leagues/spring.yaml
+    """
+    from runner.league.secret import reveal_secret
+
+    click.echo(reveal_secret(database_of(file)).hex())
+    click.echo("The league is closed; anybody can now recompute its deals.", err=True)
+
+
+@main.command()
+def schema() -> None:
+    """The JSON Schema of league files, for editors.
+
+    \b
+    Example:
+      letzter schema > league.schema.json
+    """
+    sys.stdout.write(schema_text())
+
+
+def database_of(file: str) -> Path:
+    """The database that a FILE means: itself, or the one beside the league file.
+
+    Raises:
+        UsageError: there is no such file, or the league was not played yet.
+    """
+    path = Path(file)
+    try:
+        with path.open("rb") as opened:
+            if opened.read(len(_SQLITE_MAGIC)) == _SQLITE_MAGIC:
+                return path
+    except OSError as error:
+        raise UsageError(f"{file}: {error.strerror}; expected a league file or its database") from None
+    database = path.with_suffix(".db")
+    if database == path:
+        raise UsageError(f"{file}: expected a league file or its database, and it is neither")
+    if not database.exists():
+        raise UsageError(f"{file}: the league was not played yet: run-league {file}")
+    return database
+
+
+@contextlib.contextmanager
+def _reader(file: str) -> Iterator[Reader]:
+    with open_reader(database_of(file)) as reader:
+        yield reader
+
+
+@contextlib.contextmanager
+def _lines_of(file: str) -> Iterator[Iterable[bytes]]:
+    if file == "-":
+        yield sys.stdin.buffer
+        return
+    try:
+        opened = Path(file).open("rb")
+    except OSError as error:
+        raise UsageError(f"{file}: {error.strerror}") from None
+    with opened:
+        yield opened
+
+
+def _show(listing: RenderableType) -> None:
+    console = Console()
+    if not console.is_terminal:
+        console = Console(width=_PIPE_WIDTH)
+    console.print(listing, highlight=False, markup=False)
+
+
+def _show_fault_lines(fault: Any) -> None:
+    for label, text in (
+        ("request", fault.request),
+        ("reply", fault.reply),
+        ("stderr", fault.stderr.rstrip("\n")),
+    ):
+        for line in text.split("\n") if text else []:
+            click.echo(f"  {label}: {line}")
+    click.echo("bots/README.md explains the protocol and every kind of fault.")
+
+
+def _run(league: League, workers: int, *, quiet: bool, as_json: bool) -> int:
+    from runner.league.progress import reporter
+    from runner.league.run import run_league as run_whole
+    from runner.league.stopping import stop_on_signals
+
+    console = Console(stderr=True)
+    with reporter(console, quiet=quiet) as report, stop_on_signals() as stop:
+        outcome = run_whole(league, report, stop, workers)
+    if outcome.standing is None:
+        click.echo(f"Stopped; all that was played is stored. Go on: run-league {league.path}", err=True)
+        return INTERRUPTED
+    if as_json:
+        click.echo(json.dumps(_as_object(outcome.standing), ensure_ascii=False))
+    else:
+        _show(ratings_listing(outcome.standing))
+    if outcome.set_aside:
+        return FAILED
+    return BOT_AT_FAULT if outcome.at_fault else 0
+
+
+def _as_object(standing: Standing) -> dict[str, Any]:
+    return {
+        "league": standing.conditions.name,
+        "boards": standing.boards,
+        "planned_boards": standing.planned_boards,
+        "provisional": standing.provisional,
+        "ratings": list(standing_rows(standing)),
+    }
+
+
+def _print_forecast(league: League, seen: Any, workers: int, as_json: bool) -> None:
+    from dataclasses import asdict
+
+    from runner.league.progress import duration
+
+    if as_json:
+        click.echo(json.dumps(asdict(seen)))
+        return
+    free = shutil.disk_usage(league.path.resolve().parent).free
+    basis = "by what this league took so far" if seen.measured else "for quick bots"
+    for label, text in (
+        ("tables", f"{seen.tables:,} of {league.rules.players} entrants"),
+        ("boards", f"{seen.boards:,}, each {league.rules.players} deal logs"),
+        ("sittings", f"{seen.sittings:,}, {seen.sittings_left:,} of them to be played"),
+        ("deal logs", f"{seen.deals:,}, {seen.deals_left:,} of them to be played"),
+        ("time", f"about {duration(seen.seconds)} with {workers} at a time, {basis}"),
+        ("disk", f"about {seen.bytes / 1e6:,.1f} MB, {free / 1e9:,.0f} GB are free"),
+    ):
+        click.echo(f"{label:<10}{text}")
+    if seen.unused:
+        click.echo(f"{'unused':<10}{seen.unused:,} stored sittings are of no use to this plan")

@@ -1,0 +1,18 @@
+"""The league file: YAML text in, a `League` or all of its mistakes out.
+
+    league_file.py   `load_league`: reads a file, checks what no single key can tell
+    schema.py        the JSON Schema of a whole league file, made from the table
+    keys.py          the table of keys: type, default, range, meaning; the one place for all four
+    bots.py          from an entrant's `bot:` or `command:` to a command and its files
+    groups.py        lists and groups of keys: how each is read, and its JSON Schema
+    kinds.py         the same for single values: text, numbers, choices
+    yaml_nodes.py    YAML as located nodes, and the messages that point into it
+
+Each imports only those below it.
+"""
+
+from runner.config.keys import FORMATS, Execution
+from runner.config.league_file import League, load_league
+from runner.config.schema import schema, schema_text
+
+__all__ = ["FORMATS", "Execution", "League", "load_league", "schema", "schema_text"]

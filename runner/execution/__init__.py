@@ -1,0 +1,1 @@
+"""Ways to have sittings played: in this process, or spread by Ray."""

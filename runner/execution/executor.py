@@ -1,0 +1,109 @@
+"""What every way of execution offers, and what they share: playing one sitting on one core."""
+
+import contextlib
+import fcntl
+import os
+import shutil
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Protocol
+
+from runner.botio.program import unpack
+from runner.records import BotFiles, Sitting, SittingResult, Void
+from runner.table.sitting import play_sitting
+
+_PREFIX = "letzter-"
+
+
+class Executor(Protocol):
+    """Plays sittings. Used within a `with`."""
+
+    def __enter__(self) -> "Executor":
+        """Get ready; may go on in the background."""
+        ...
+
+    def __exit__(self, *args: object) -> None:
+        """End at once whatever is still being played."""
+        ...
+
+    def wait_until_ready(self) -> None:
+        """Wait until sittings can be played.
+
+        Raises:
+            RunError: that will never be.
+        """
+        ...
+
+    def play(self, sittings: Iterable[Sitting]) -> Iterator[SittingResult | Void]:
+        """Play sittings, taking from the iterable only what can be begun; yield them as they end.
+
+        Raises:
+            RunError: nothing can be played any more.
+        """
+        ...
+
+
+@contextlib.contextmanager
+def workspace() -> Iterator[Path]:
+    """A folder for the files of one run, with a short path, removed at the end.
+
+    Those of runs that were killed are removed as well.
+    """
+    root = Path("/tmp") if os.access("/tmp", os.W_OK) else Path(tempfile.gettempdir())  # noqa: S108
+    for left in root.glob(f"{_PREFIX}*-*"):
+        pid = left.name.removeprefix(_PREFIX).partition("-")[0]
+        if pid.isdecimal() and not Path("/proc", pid).exists() and left.stat().st_uid == os.getuid():
+            shutil.rmtree(left, ignore_errors=True)
+    folder = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=root))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def play_on_core(sitting: Sitting, bots: Sequence[BotFiles], folder: Path) -> SittingResult | Void:
+    """Play a sitting with referee and bots pinned to one core.
+
+    Args:
+        sitting: what to play.
+        bots: the bot of each entrant, by place.
+        folder: a workspace of this machine, which may be shared with other processes.
+    """
+    homes = folder / "homes"
+    try:
+        homes.mkdir(parents=True, exist_ok=True)
+        programs = [unpack(bot, folder / "bots") for bot in bots]
+        with _one_core(folder / "cores"):
+            return play_sitting(sitting, programs, homes)
+    except OSError as error:
+        return Void(sitting.id, f"{error.strerror or error} ({type(error).__name__})")
+
+
+@contextlib.contextmanager
+def _one_core(locks: Path) -> Iterator[None]:
+    """Pin this thread, and so what it starts, to the first core that no other sitting is on.
+
+    Waking a process on another core costs more than most bots need for a decision.
+    """
+    allowed = os.sched_getaffinity(0)
+    cores = sorted(allowed)
+    locks.mkdir(parents=True, exist_ok=True)
+    with contextlib.ExitStack() as stack:
+        slot = 0
+        while not _taken(stack, locks / str(slot)):
+            slot += 1
+        os.sched_setaffinity(0, {cores[slot % len(cores)]})
+        stack.callback(os.sched_setaffinity, 0, allowed)
+        yield
+
+
+def _taken(stack: contextlib.ExitStack, lock: Path) -> bool:
+    descriptor = os.open(lock, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(descriptor)
+        return False
+    stack.callback(os.close, descriptor)
+    return True

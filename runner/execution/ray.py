@@ -1,0 +1,165 @@
+"""Playing with Ray: a task for each sitting, as many at a time as there are workers.
+
+The only module that imports ray, and only when a league is played: it takes seconds to start,
+which it does in a thread of its own while the bots are being checked. That thread lives as long
+as the cluster, because Ray's processes end with the thread that started them.
+"""
+
+import contextlib
+import logging
+import os
+import secrets
+import sys
+import threading
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from runner.errors import RunError
+from runner.execution.executor import play_on_core
+from runner.records import BotFiles, Sitting, SittingResult, Void
+
+_OBJECT_STORE_BYTES = 80_000_000
+_TASKS_PER_WORKER = 2
+_WAIT_SECONDS = 0.5
+
+_ENVIRONMENT = {
+    "RAY_USAGE_STATS_ENABLED": "0",
+    # Ray listens on all addresses: nobody without this run's token may talk to it.
+    "RAY_AUTH_MODE": "token",
+    # A worker is to outlive its bots when memory runs out; they have the score 1000.
+    "RAY_worker_oom_score_adjustment": "500",
+    "RAY_task_oom_retries": "3",
+}
+
+
+class RayExecutor:
+    """Plays sittings on a Ray cluster of its own on this machine."""
+
+    def __init__(self, bots: Mapping[str, BotFiles], folder: Path, workers: int) -> None:
+        """Play bots, by version, in a workspace, so many sittings at a time."""
+        self._bots = bots
+        self._folder = folder
+        self._workers = workers
+        self._started = threading.Event()
+        self._to_stop = threading.Event()
+        self._error: Exception | None = None
+        self._thread = threading.Thread(target=self._live, name="ray", daemon=True)
+
+    def __enter__(self) -> "RayExecutor":
+        """Begin to start Ray.
+
+        From the workspace: Ray's workers look for modules in the folder where they are started,
+        and a user's `statistics.py` must not stand in for the library's.
+        """
+        self._from = Path.cwd()
+        os.chdir(self._folder)
+        self._thread.start()
+        return self
+
+    def __exit__(self, *args: object) -> None:
+        """End Ray and everything that it plays."""
+        self._to_stop.set()
+        self._thread.join()
+        os.chdir(self._from)
+
+    def wait_until_ready(self) -> None:
+        """Wait until Ray has started.
+
+        Raises:
+            RunError: Ray does not start.
+        """
+        self._started.wait()
+        if self._error is not None:
+            raise RunError(
+                f"Ray does not start: {self._error}; 'execution: serial' in the league file "
+                "plays without it"
+            ) from self._error
+
+    def play(self, sittings: Iterable[Sitting]) -> Iterator[SittingResult | Void]:
+        """Play sittings as workers become free; yield them as they end.
+
+        Raises:
+            RunError: Ray does not start, or has ended.
+        """
+        self.wait_until_ready()
+        import ray
+
+        task = ray.remote(num_cpus=1, max_retries=3)(_play)
+        bots = {version: ray.put(files) for version, files in self._bots.items()}
+        coming = iter(sittings)
+        playing: dict[Any, str] = {}
+        while True:
+            while len(playing) < _TASKS_PER_WORKER * self._workers:
+                sitting = next(coming, None)
+                if sitting is None:
+                    break
+                files = [bots[version] for version in sitting.versions]
+                playing[task.remote(sitting, self._folder, *files)] = sitting.id
+            if not playing:
+                return
+            ended, _ = ray.wait(list(playing), timeout=_WAIT_SECONDS)
+            for ref in ended:
+                yield _outcome(ref, playing.pop(ref))
+
+    def _live(self) -> None:
+        """Start Ray, and end it when told to; what it prints on stdout meanwhile is dropped."""
+        try:
+            with _silenced_stdout():
+                try:
+                    self._start()
+                finally:
+                    self._started.set()
+                self._to_stop.wait()
+                self._stop()
+        except Exception as error:
+            self._error = error
+            self._started.set()
+
+    def _start(self) -> None:
+        os.environ.update(_ENVIRONMENT)
+        os.environ["RAY_AUTH_TOKEN"] = secrets.token_hex(32)
+        import ray
+
+        ray.init(
+            address="local",
+            num_cpus=self._workers,
+            include_dashboard=False,
+            log_to_driver=False,
+            logging_level=logging.CRITICAL,
+            object_store_memory=_OBJECT_STORE_BYTES,
+            _temp_dir=str(self._folder / "ray"),
+        )
+
+    def _stop(self) -> None:
+        import ray
+
+        ray.shutdown()
+
+
+def _play(sitting: Sitting, folder: Path, *bots: BotFiles) -> SittingResult | Void:
+    return play_on_core(sitting, bots, folder)
+
+
+def _outcome(ref: Any, sitting_id: str) -> SittingResult | Void:
+    import ray
+
+    try:
+        outcome: SittingResult | Void = ray.get(ref)
+    except ray.exceptions.RayError as error:
+        return Void(sitting_id, str(error).partition("\n")[0])
+    return outcome
+
+
+@contextlib.contextmanager
+def _silenced_stdout() -> Iterator[None]:
+    sys.stdout.flush()
+    kept = os.dup(1)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    os.close(nowhere)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 1)
+        os.close(kept)

@@ -1,0 +1,1 @@
+"""A league from its file to its ratings: plan, play, store, rate."""

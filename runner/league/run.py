@@ -1,0 +1,345 @@
+"""Running a league: check the bots, plan, play what is missing, store it, rate.
+
+Running it again does the same; what is stored is not played again. So a run resumes after any
+end, and takes up late entrants, more deals and changed bots.
+"""
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from runner import __version__
+from runner.config import Execution, League
+from runner.errors import RunError
+from runner.execution.executor import Executor, workspace
+from runner.execution.ray import RayExecutor
+from runner.execution.serial import SerialExecutor
+from runner.league.progress import Reporter
+from runner.league.secret import hash_of, secret_of
+from runner.league.stopping import Stop
+from runner.records import Entrant, Sitting, Void, canonical_hash
+from runner.report.standing import Standing, standing_of
+from runner.schedule.plan import Plan, PlannedSitting, deal_out
+from runner.storage.reader import Reader, open_reader
+from runner.storage.store import Conditions, Store, open_store
+from runner.table.check import check_bot, fault_text
+
+MOST_VOIDS = 3
+"""A sitting that failed through us so often in one run is set aside."""
+
+_ESTIMATED_DEALS_PER_SECOND = 1000.0
+_BYTES_PER_DEAL_LOG = 250
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a run went.
+
+    Attributes:
+        standing: the league as it stands; None if the run was stopped.
+        played: how many deals were played and stored.
+        set_aside: why sittings that failed through us were given up.
+        at_fault: whether some bot was at fault, or failed its check.
+    """
+
+    standing: Standing | None
+    played: int
+    set_aside: tuple[str, ...]
+    at_fault: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """What a run would do.
+
+    Attributes:
+        tables: tables of the plan.
+        boards: boards of the plan.
+        sittings: sittings of the plan.
+        deals: deal logs of the plan.
+        sittings_left: those not stored yet.
+        deals_left: deal logs not stored yet.
+        unused: stored sittings that the plan does not use.
+        seconds: the estimated time for what is left.
+        measured: whether that rests on sittings of this league.
+        bytes: the estimated size of what is left on disk.
+    """
+
+    tables: int
+    boards: int
+    sittings: int
+    deals: int
+    sittings_left: int
+    deals_left: int
+    unused: int
+    seconds: float
+    measured: bool
+    bytes: int
+
+
+def default_workers() -> int:
+    """As many as this process may use cores."""
+    return len(os.sched_getaffinity(0))
+
+
+def forecast(league: League, workers: int) -> Forecast:
+    """What `run_league` would do, without doing anything.
+
+    Raises:
+        StoreError: the league's database cannot be read.
+    """
+    pace = None
+    stored: set[str] = set()
+    if league.database.exists():
+        with open_reader(league.database) as reader:
+            stored = reader.sitting_keys()
+            pace = reader.pace()
+    secret_hash = "" if not stored else hash_of(secret_of(league))
+    plan = plan_of(league, league.entrants, secret_hash)
+    left = [planned for planned in plan.sittings() if planned.id not in stored]
+    deals_left = sum(len(planned.deals) for planned in left)
+    per_second = pace[0] / pace[1] if pace else _ESTIMATED_DEALS_PER_SECOND
+    return Forecast(
+        tables=plan.table_count,
+        boards=plan.board_count,
+        sittings=plan.sitting_count,
+        deals=plan.board_count * league.rules.players,
+        sittings_left=len(left),
+        deals_left=deals_left,
+        unused=len(stored) - (plan.sitting_count - len(left)),
+        seconds=deals_left / per_second / workers,
+        measured=pace is not None,
+        bytes=deals_left * _BYTES_PER_DEAL_LOG,
+    )
+
+
+def plan_of(league: League, entrants: Iterable[Entrant], secret_hash: str) -> Plan:
+    """The plan of a league for some of its entrants."""
+    return Plan(
+        rules=league.rules,
+        limits=league.limits,
+        format=league.format,
+        entrants=tuple(entrants),
+        deals=league.deals,
+        deals_per_sitting=league.deals_per_sitting,
+        secret_hash=secret_hash,
+    )
+
+
+def run_league(league: League, reporter: Reporter, stop: Stop, workers: int) -> Outcome:
+    """Play what is missing of a league, and rate it.
+
+    Args:
+        league: the league.
+        reporter: is told how it goes on.
+        stop: ends the run in good order once it is requested.
+        workers: how many sittings to play at a time.
+
+    Raises:
+        RunError: too few good bots, a lost secret, or nothing can be played any more.
+        StoreError: the database is not this league's, or the disk does not take more.
+    """
+    secret = secret_of(league)
+    with workspace() as folder, open_store(league.database) as store:
+        run = _Run(league, reporter, stop, workers, secret, store, folder)
+        run.open()
+        played = run.play()
+        standing = None if stop.requested else run.rate()
+        return Outcome(standing, played, tuple(run.set_aside), run.at_fault())
+
+
+class _Run:
+    """One run of a league; its steps in order are `open`, `play`, `rate`."""
+
+    def __init__(
+        self,
+        league: League,
+        reporter: Reporter,
+        stop: Stop,
+        workers: int,
+        secret: bytes,
+        store: Store,
+        folder: Path,
+    ) -> None:
+        self._league = league
+        self._reporter = reporter
+        self._stop = stop
+        self._workers = workers
+        self._secret = secret
+        self._store = store
+        self._reader = Reader(store.db)
+        self._folder = folder
+        self.set_aside: list[str] = []
+
+    def open(self) -> None:
+        """Write down what is to be played, and say where its deals come from."""
+        league = self._league
+        self._store.set_conditions(
+            Conditions(
+                name=league.name,
+                players=league.rules.players,
+                play=league.rules.play,
+                secret_hash=hash_of(self._secret),
+                seed=league.seed,
+                format=league.format,
+                deals=league.deals,
+                deals_per_sitting=league.deals_per_sitting,
+                limits=league.limits,
+            ),
+            __version__,
+        )
+        if self._reader.revealed_secret() is not None:
+            raise RunError(
+                f"{league.path}: the league is closed: its secret is revealed, so its deals can "
+                "be foreseen. A new league needs a database of its own"
+            )
+        self._store.enter(league.entrants, league.files)
+        self._reporter.say(f"{league.name}: the secret's SHA-256 is {hash_of(self._secret)}")
+        if league.seed is not None:
+            self._reporter.say(
+                f"Its deals come from the seed {league.seed!r}, so they can be foreseen: "
+                "good for tests and for doing it again, not for a contest."
+            )
+
+    def play(self) -> int:
+        """Check the bots and play what is missing; returns how many deals were played."""
+        known = [entrant for entrant in self._league.entrants if self._has_passed(entrant)]
+        for entrant in known:
+            self._store.admit(entrant, self._check_conditions)
+        with ExitStack() as stack:
+            executor = self._executor()
+            early = len(known) < self._league.rules.players or self._left(self._plan(known))
+            if early:
+                stack.enter_context(executor)
+            good = self._check([e for e in self._league.entrants if e not in known]) + known
+            self._require_enough(good)
+            plan = self._plan(good)
+            self._store.set_current(planned.id for planned in plan.sittings())
+            left = self._left(plan)
+            if not left or self._stop.requested:
+                return 0
+            if not early:
+                stack.enter_context(executor)
+            executor.wait_until_ready()
+            self._reporter.begin(left)
+            played = self._play_plan(plan, executor)
+            self._reporter.end()
+            return played
+
+    def rate(self) -> Standing:
+        """Rate what is stored, and store the ratings."""
+        standing = standing_of(self._reader)
+        self._store.store_ratings(standing.rating_rows(), standing.ratings)
+        return standing
+
+    def at_fault(self) -> bool:
+        """Whether some bot was at fault in the plan's sittings, or failed its check."""
+        refused = any(entrant.state == "refused" for entrant in self._reader.entrants())
+        return refused or bool(self._reader.fault_counts())
+
+    # Checking.
+
+    @property
+    def _check_conditions(self) -> str:
+        rules = self._league.rules
+        return canonical_hash([rules.players, rules.play, asdict(self._league.limits)])
+
+    def _has_passed(self, entrant: Entrant) -> bool:
+        return self._store.passed_check(entrant, self._check_conditions)
+
+    def _check(self, entrants: list[Entrant]) -> list[Entrant]:
+        """Try bots; returns those that passed."""
+        good = []
+        for entrant in entrants:
+            if self._stop.requested:
+                break
+            reason = self._fault_of(entrant)
+            if reason is None:
+                self._store.admit(entrant, self._check_conditions)
+                good.append(entrant)
+            else:
+                self._store.refuse(entrant, reason)
+                self._reporter.say(f"{entrant.name} does not play: it failed its check: {reason}")
+        return good
+
+    def _fault_of(self, entrant: Entrant) -> str | None:
+        league = self._league
+        files = league.files[entrant.bot.version]
+        for game in check_bot(files, [league.rules], league.limits, self._folder):
+            if game.fault:
+                return fault_text(game.fault, game.rules)
+        return None
+
+    def _require_enough(self, good: list[Entrant]) -> None:
+        players = self._league.rules.players
+        if len(good) < players and not self._stop.requested:
+            raise RunError(
+                f"{self._league.path}: {len(good)} of {len(self._league.entrants)} entrants passed "
+                f"their check, and a table needs {players}; 'letzter check BOT' shows what is wrong"
+            )
+
+    # Playing.
+
+    def _plan(self, entrants: list[Entrant]) -> Plan:
+        return plan_of(self._league, entrants, hash_of(self._secret))
+
+    def _left(self, plan: Plan) -> int:
+        """How many deals of a plan are not stored yet."""
+        stored = self._reader.sitting_keys()
+        return sum(len(planned.deals) for planned in plan.sittings() if planned.id not in stored)
+
+    def _executor(self) -> Executor:
+        if self._league.execution is Execution.SERIAL:
+            return SerialExecutor(self._league.files, self._folder)
+        return RayExecutor(self._league.files, self._folder, self._workers)
+
+    def _play_plan(self, plan: Plan, executor: Executor) -> int:
+        """Play until nothing is left, or what is left has failed too often."""
+        stored = self._reader.sitting_keys()
+        waiting: Iterable[PlannedSitting] = (
+            planned for planned in plan.sittings(self._workers) if planned.id not in stored
+        )
+        voids: Counter[str] = Counter()
+        played = 0
+        while True:
+            dealt: dict[str, tuple[PlannedSitting, Sitting]] = {}
+            failed = []
+            for outcome in executor.play(self._dealt(waiting, dealt)):
+                planned, sitting = dealt.pop(outcome.id)
+                if isinstance(outcome, Void):
+                    voids[planned.id] += 1
+                    if voids[planned.id] < MOST_VOIDS:
+                        failed.append(planned)
+                    else:
+                        self._set_aside(planned, outcome)
+                elif self._store.store_sitting(planned, sitting, outcome):
+                    played += len(outcome.logs)
+                    self._reporter.add(len(outcome.logs))
+            if not failed or self._stop.requested:
+                return played
+            waiting = failed
+
+    def _dealt(
+        self,
+        waiting: Iterable[PlannedSitting],
+        dealt: dict[str, tuple[PlannedSitting, Sitting]],
+    ) -> Iterator[Sitting]:
+        """Deal sittings out one by one, as they are asked for, until the run is to stop."""
+        for planned in waiting:
+            if self._stop.requested:
+                return
+            sitting = deal_out(planned, self._league.limits, self._secret)
+            dealt[planned.id] = planned, sitting
+            yield sitting
+
+    def _set_aside(self, planned: PlannedSitting, void: Void) -> None:
+        names = ", ".join(entrant.name for entrant in planned.table.entrants)
+        text = (
+            f"table {planned.table.key[:8]} ({names}), run {planned.run}, "
+            f"rotation {planned.rotation} could not be played: {void.reason}"
+        )
+        self.set_aside.append(text)
+        self._reporter.say(text)

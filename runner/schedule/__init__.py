@@ -1,0 +1,1 @@
+"""Who meets whom, on which seats, in which sittings. Pure."""

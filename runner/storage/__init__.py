@@ -1,0 +1,1 @@
+"""One SQLite file per league: the only truth; ratings, listings and pages are computed from it."""

@@ -1,0 +1,445 @@
+"""A league's database, open for playing: the only SQL that writes.
+
+One writer at a time, one transaction a sitting, synced to disk before it counts as stored.
+"""
+
+import contextlib
+import fcntl
+import json
+import os
+import sqlite3
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, astuple, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from sqlite_utils import Database
+
+from runner.errors import StoreError
+from runner.game.cards import cards_in, text_of
+from runner.records import (
+    BotFiles,
+    Entrant,
+    Fault,
+    Limits,
+    Sitting,
+    SittingResult,
+)
+from runner.schedule.plan import PlannedSitting
+from runner.storage.schema import APPLICATION_ID, migrations
+
+FAULTS_KEPT = 5
+"""How many faults of a kind are kept whole for each entrant and version."""
+
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """What a league is, and what it plays at present.
+
+    Attributes:
+        name: the league's name.
+        players: 3 or 4.
+        play: the direction of play.
+        secret_hash: SHA-256 of the league's secret, lowercase hex.
+        seed: the seed that the secret comes from, or None.
+        format: who meets whom.
+        deals: deals per table.
+        deals_per_sitting: the length of a run.
+        limits: what bots may use.
+    """
+
+    name: str
+    players: int
+    play: str
+    secret_hash: str
+    seed: str | None
+    format: str
+    deals: int
+    deals_per_sitting: int
+    limits: Limits
+
+
+@dataclass(frozen=True, slots=True)
+class RatingRow:
+    """One entrant's stored rating; see `runner.standings` for what the figures are."""
+
+    name: str
+    version: str
+    rank: int
+    mu: float
+    sigma: float
+    boards: int
+    deals: int
+    penalties_per_deal: float
+    standard_error: float | None
+    marches: int
+
+
+@dataclass(frozen=True, slots=True)
+class RatingBasis:
+    """What stored ratings were computed from, and how that went."""
+
+    basis: str
+    boards: int
+    planned_boards: int
+    draw_probability: float
+    sweeps: int
+    converged: bool
+
+
+class Store:
+    """A league's database, open for writing. Use `open_store`."""
+
+    def __init__(self, db: Database) -> None:
+        """Wrap an open database."""
+        self._db = db
+
+    @property
+    def db(self) -> Database:
+        """The connection, for reading."""
+        return self._db
+
+    def set_conditions(self, conditions: Conditions, runner_version: str) -> None:
+        """Write down what is played from now on; the identity only the first time.
+
+        Raises:
+            StoreError: the database belongs to another league, or to one that is revealed.
+        """
+        with self._db.atomic():
+            stored = next(self._db.query("SELECT * FROM league"), None)
+            if stored is None:
+                self._db.execute(
+                    "INSERT INTO league VALUES (1, ?, ?, ?, ?, ?, NULL, ?, ?, ?, ?, ?, ?)",
+                    (
+                        conditions.name,
+                        conditions.players,
+                        conditions.play,
+                        conditions.secret_hash,
+                        conditions.seed,
+                        conditions.format,
+                        conditions.deals,
+                        conditions.deals_per_sitting,
+                        json.dumps(asdict(conditions.limits)),
+                        _now(),
+                        runner_version,
+                    ),
+                )
+                return
+            for field in ("name", "players", "play", "secret_hash"):
+                if stored[field] != getattr(conditions, field):
+                    raise StoreError(
+                        f"the database is of another league: its {field.replace('_', ' ')} is "
+                        f"{stored[field]!r}, this league's is {getattr(conditions, field)!r}"
+                    )
+            self._db.execute(
+                "UPDATE league SET format = ?, deals = ?, deals_per_sitting = ?, limits = ?",
+                (
+                    conditions.format,
+                    conditions.deals,
+                    conditions.deals_per_sitting,
+                    json.dumps(asdict(conditions.limits)),
+                ),
+            )
+
+    def enter(self, entrants: Sequence[Entrant], files: dict[str, BotFiles]) -> None:
+        """Write down who takes part from now on; everybody else is `replaced`.
+
+        All of them are `unchecked` until `admit` or `refuse` says more.
+        """
+        with self._db.atomic():
+            for version, bot_files in files.items():
+                self._keep_bot(version, bot_files)
+            self._db.execute("UPDATE entrants SET state = 'replaced' WHERE state != 'replaced'")
+            for entrant in entrants:
+                self._db.execute(
+                    "INSERT INTO entrants (name, version, author, state) "
+                    "VALUES (?, ?, ?, 'unchecked') ON CONFLICT (name, version) DO UPDATE "
+                    "SET author = excluded.author, state = 'unchecked', reason = ''",
+                    (entrant.name, entrant.bot.version, entrant.author),
+                )
+
+    def passed_check(self, entrant: Entrant, conditions: str) -> bool:
+        """Whether this entrant has passed its check before, under these conditions."""
+        row = self._db.execute(
+            "SELECT passed FROM entrants WHERE name = ? AND version = ?",
+            (entrant.name, entrant.bot.version),
+        ).fetchone()
+        return bool(row) and row[0] == conditions
+
+    def admit(self, entrant: Entrant, conditions: str) -> None:
+        """Write down that an entrant has passed its check under these conditions."""
+        self._set_state(entrant, "entered", "", conditions)
+
+    def refuse(self, entrant: Entrant, reason: str) -> None:
+        """Write down that an entrant has failed its check, and why."""
+        self._set_state(entrant, "refused", reason, "")
+
+    def _set_state(self, entrant: Entrant, state: str, reason: str, passed: str) -> None:
+        with _said_plainly(), self._db.atomic():
+            self._db.execute(
+                "UPDATE entrants SET state = ?, reason = ?, passed = ? "
+                "WHERE name = ? AND version = ?",
+                (state, reason, passed, entrant.name, entrant.bot.version),
+            )
+
+    def set_current(self, keys: Iterator[str]) -> None:
+        """Mark the stored sittings that the plan still uses, and only those."""
+        with self._db.atomic():
+            self._db.execute("CREATE TEMP TABLE IF NOT EXISTS planned (key TEXT PRIMARY KEY)")
+            self._db.execute("DELETE FROM planned")
+            self._db.conn.executemany("INSERT INTO planned VALUES (?)", ((key,) for key in keys))
+            self._db.execute(
+                "UPDATE sittings SET current = in_plan.now FROM (SELECT id, "
+                "EXISTS (SELECT 1 FROM planned WHERE planned.key = sittings.key) AS now "
+                "FROM sittings) AS in_plan "
+                "WHERE in_plan.id = sittings.id AND current != in_plan.now"
+            )
+
+    def store_sitting(
+        self, planned: PlannedSitting, sitting: Sitting, result: SittingResult
+    ) -> bool:
+        """Store a sitting whole, or not at all.
+
+        Returns:
+            False if it was stored before: the first result counts.
+
+        Raises:
+            StoreError: the disk does not take it.
+        """
+        with _said_plainly(), self._db.atomic():
+            table_id = self._table_id(planned)
+            cursor = self._db.execute(
+                "INSERT INTO sittings (key, table_id, run, rotation, first_deal, last_deal, "
+                "current) VALUES (?, ?, ?, ?, ?, ?, 1) ON CONFLICT (key) DO NOTHING",
+                (
+                    planned.id,
+                    table_id,
+                    planned.run,
+                    planned.rotation,
+                    planned.deals[0],
+                    planned.deals[-1],
+                ),
+            )
+            if cursor.rowcount == 0:
+                return False
+            assert cursor.lastrowid is not None
+            sitting_id = cursor.lastrowid
+            self._insert_logs(sitting_id, sitting, result)
+            self._insert_times(sitting_id, result)
+            self._insert_faults(sitting_id, result)
+            return True
+
+    def store_ratings(self, rows: Sequence[RatingRow], basis: RatingBasis) -> None:
+        """Replace the stored ratings."""
+        with _said_plainly(), self._db.atomic():
+            self._db.execute("DELETE FROM raw_ratings")
+            self._db.conn.executemany(
+                "INSERT INTO raw_ratings SELECT id, ?, ?, ?, ?, ?, ?, ?, ? FROM entrants "
+                "WHERE name = ? AND version = ?",
+                [(*astuple(row)[2:], row.name, row.version) for row in rows],
+            )
+            self._db.execute(
+                "INSERT OR REPLACE INTO rating_basis VALUES (1, ?, ?, ?, ?, ?, ?)",
+                (
+                    basis.basis,
+                    basis.boards,
+                    basis.planned_boards,
+                    basis.draw_probability,
+                    basis.sweeps,
+                    int(basis.converged),
+                ),
+            )
+
+    def reveal(self, secret: bytes) -> None:
+        """Publish the secret; the league is closed from then on."""
+        with _said_plainly(), self._db.atomic():
+            self._db.execute("UPDATE league SET secret = ?", (secret.hex(),))
+
+    def _keep_bot(self, version: str, bot_files: BotFiles) -> None:
+        bot = bot_files.bot
+        self._db.execute(
+            "INSERT OR IGNORE INTO bots VALUES (?, ?)", (version, json.dumps(list(bot.command)))
+        )
+        for name, content_hash in bot.files:
+            self._db.execute(
+                "INSERT OR IGNORE INTO files VALUES (?, ?)",
+                (content_hash, bot_files.contents[name]),
+            )
+            self._db.execute(
+                "INSERT OR IGNORE INTO bot_files VALUES (?, ?, ?)", (version, name, content_hash)
+            )
+
+    def _table_id(self, planned: PlannedSitting) -> int:
+        table = planned.table
+        row = self._db.execute("SELECT id FROM tables WHERE key = ?", (table.key,)).fetchone()
+        if row:
+            return int(row[0])
+        cursor = self._db.execute("INSERT INTO tables (key) VALUES (?)", (table.key,))
+        assert cursor.lastrowid is not None
+        self._db.conn.executemany(
+            "INSERT INTO table_entrants SELECT ?, ?, id FROM entrants "
+            "WHERE name = ? AND version = ?",
+            [
+                (cursor.lastrowid, place, entrant.name, entrant.bot.version)
+                for place, entrant in enumerate(table.entrants)
+            ],
+        )
+        return cursor.lastrowid
+
+    def _insert_logs(self, sitting_id: int, sitting: Sitting, result: SittingResult) -> None:
+        self._db.conn.executemany(
+            "INSERT INTO raw_deal_logs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            [
+                (
+                    sitting_id,
+                    log.deal,
+                    "".join(map(str, deal.seats)),
+                    " ".join(text_of(cards_in(hand)) for hand in deal.hands),
+                    log.shoves,
+                    log.plays,
+                    "".join(map(str, log.penalties)),
+                    log.fault,
+                    log.fault_seat,
+                )
+                for deal, log in zip(sitting.deals, result.logs, strict=True)
+            ],
+        )
+
+    def _insert_times(self, sitting_id: int, result: SittingResult) -> None:
+        self._db.execute(
+            "INSERT INTO sitting_times VALUES (?, ?, ?, ?)",
+            (sitting_id, result.wall_seconds, result.referee_cpu_seconds, _now()),
+        )
+        self._db.conn.executemany(
+            "INSERT INTO entrant_times VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            [(sitting_id, place, *astuple(usage)) for place, usage in enumerate(result.usage)],
+        )
+
+    def _insert_faults(self, sitting_id: int, result: SittingResult) -> None:
+        self._db.conn.executemany(
+            "INSERT INTO fault_counts VALUES (?, ?, ?, ?)",
+            [
+                (sitting_id, place, kind, count)
+                for place, counts in enumerate(result.fault_counts)
+                for kind, count in counts.items()
+            ],
+        )
+        numbers: dict[tuple[int, str], int] = {}
+        for fault in result.faults:
+            number = numbers[fault.place, fault.kind] = (
+                numbers.get((fault.place, fault.kind), 0) + 1
+            )
+            self._insert_fault(sitting_id, number, fault)
+            self._drop_surplus_faults(sitting_id, fault)
+
+    def _insert_fault(self, sitting_id: int, number: int, fault: Fault) -> None:
+        self._db.execute(
+            "INSERT INTO raw_faults (sitting_id, place, kind, number, deal, seat, detail, request, "
+            "reply, exit_status, stderr, elapsed_seconds, limit_seconds) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                sitting_id,
+                fault.place,
+                fault.kind,
+                number,
+                fault.deal,
+                fault.seat,
+                fault.detail,
+                fault.request,
+                fault.reply,
+                fault.exit_status,
+                fault.stderr,
+                fault.elapsed_seconds,
+                fault.limit_seconds,
+            ),
+        )
+
+    def _drop_surplus_faults(self, sitting_id: int, fault: Fault) -> None:
+        """Keep the first few of the entrant's faults of this kind.
+
+        First by table, run, rotation and number, not by when they came, so that what is kept does
+        not depend on the order in which sittings end.
+        """
+        self._db.execute(
+            "DELETE FROM raw_faults WHERE id IN ("
+            "SELECT raw_faults.id FROM raw_faults JOIN sittings ON sittings.id = sitting_id "
+            "JOIN tables ON tables.id = sittings.table_id "
+            "JOIN table_entrants ON table_entrants.table_id = sittings.table_id "
+            "AND table_entrants.place = raw_faults.place "
+            "WHERE raw_faults.kind = :kind AND sittings.current AND entrant_id = "
+            "(SELECT entrant_id FROM sittings JOIN table_entrants USING (table_id) "
+            "WHERE sittings.id = :sitting_id AND table_entrants.place = :place) "
+            "ORDER BY tables.key, run, rotation, number LIMIT -1 OFFSET :kept)",
+            {
+                "kind": fault.kind,
+                "sitting_id": sitting_id,
+                "place": fault.place,
+                "kept": FAULTS_KEPT,
+            },
+        )
+
+
+@contextlib.contextmanager
+def open_store(path: Path) -> Iterator[Store]:
+    """Open a league's database for writing, making it or bringing it up to date as needed.
+
+    Raises:
+        StoreError: it is no league's database, is in use by another run, or cannot be written.
+    """
+    with contextlib.ExitStack() as stack:
+        with _said_plainly(path):
+            new = not path.exists()
+            lock = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+            stack.callback(os.close, lock)
+            _take_lock(lock, path)
+            db = Database(sqlite3.connect(path, isolation_level=None, timeout=10))
+            stack.callback(db.close)
+            if not new and path.stat().st_size:
+                check_is_league(db, path)
+            db.execute("PRAGMA journal_mode = WAL")
+            db.execute("PRAGMA synchronous = FULL")
+            db.execute("PRAGMA foreign_keys = ON")
+            migrations.apply(db)
+        yield Store(db)
+        # One file that stands alone, and that can be read where nothing can be written.
+        with contextlib.suppress(sqlite3.OperationalError):
+            db.execute("PRAGMA journal_mode = DELETE")
+
+
+def check_is_league(db: Database, path: Path) -> None:
+    """See that a database is a league's, and of a version that this runner knows.
+
+    Raises:
+        StoreError: it is not.
+    """
+    if db.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID:
+        raise StoreError(f"{path}: is an SQLite database, but not a league's")
+    known = {migration.name for migration in migrations._migrations}
+    newer = [applied.name for applied in migrations.applied(db) if applied.name not in known]
+    if newer:
+        raise StoreError(
+            f"{path}: was written by a newer version of this program ({', '.join(newer)}); "
+            "use that, or a newer one"
+        )
+
+
+def _take_lock(lock: int, path: Path) -> None:
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise StoreError(f"{path}: another run-league is playing this league") from None
+
+
+@contextlib.contextmanager
+def _said_plainly(path: Path | None = None) -> Iterator[None]:
+    """Turn what SQLite or the system says about a file into a `StoreError`."""
+    try:
+        yield
+    except (sqlite3.DatabaseError, OSError) as error:
+        where = f"{path}: " if path else "the league's database: "
+        what = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise StoreError(f"{where}{what}") from error
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -1,0 +1,97 @@
+"""Trying a bot: it plays a few deals with itself, at every seat, through the league's referee."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from runner.botio.program import unpack
+from runner.game.deals import deal_hands, secret_of_seed
+from runner.game.rules import POSITIONS, Play, Rules
+from runner.records import BotFiles, Fault, FaultKind, Limits, Sitting, SittingDeal, SittingResult
+from runner.schedule.seating import circular_orders, seats
+from runner.table.sitting import play_sitting
+
+ALL_GAMES = tuple(Rules(players, play) for players in (4, 3) for play in Play)
+
+_SECRET = secret_of_seed("check")
+_TABLE_KEY = "0"
+
+
+@dataclass(frozen=True, slots=True)
+class GameCheck:
+    """How a bot did in one game.
+
+    Attributes:
+        rules: the game.
+        result: what came of the deals.
+    """
+
+    rules: Rules
+    result: SittingResult
+
+    @property
+    def fault(self) -> Fault | None:
+        """The first fault, if there was any."""
+        return self.result.faults[0] if self.result.faults else None
+
+    @property
+    def cpu_per_decision_s(self) -> float:
+        """The mean CPU time of a decision, in seconds."""
+        decisions = sum(usage.decisions for usage in self.result.usage)
+        cpu = sum(usage.decision_cpu_seconds for usage in self.result.usage)
+        return cpu / decisions if decisions else 0.0
+
+
+def check_bot(
+    bot: BotFiles, games: Iterable[Rules], limits: Limits, folder: Path
+) -> Iterable[GameCheck]:
+    """Let a bot play every seat of each game, one game at a time, until it makes a fault.
+
+    Args:
+        bot: the bot.
+        games: which games to try.
+        limits: what it may use; the first fault ends the check, whatever `max_faults` says.
+        folder: a workspace.
+
+    Raises:
+        OSError: the machine has no room for a process, a pipe or a file.
+    """
+    homes = folder / "homes"
+    homes.mkdir(parents=True, exist_ok=True)
+    program = unpack(bot, folder / "bots")
+    for rules in games:
+        sitting = _sitting(bot, rules, replace(limits, max_faults=1))
+        checked = GameCheck(rules, play_sitting(sitting, [program] * rules.players, homes))
+        yield checked
+        if checked.fault:
+            return
+
+
+def fault_text(fault: Fault, rules: Rules) -> str:
+    """A fault in a line: its kind, where it happened, what was expected and what came."""
+    where = "" if fault.kind is FaultKind.START else f", {POSITIONS[rules.players][fault.seat]}"
+    status = ""
+    if fault.exit_status is not None:
+        how = "exit code" if fault.exit_status >= 0 else "signal"
+        status = f" ({how} {abs(fault.exit_status)})"
+    last = fault.stderr.strip().rpartition("\n")[2]
+    said = f"; its last words: {last}" if last else ""
+    return f"{fault.kind}{where}: {fault.detail}{status}{said}"
+
+
+def _sitting(bot: BotFiles, rules: Rules, limits: Limits) -> Sitting:
+    deals = 2 * circular_orders(rules.players)
+    return Sitting(
+        id="check",
+        rules=rules,
+        limits=limits,
+        versions=(bot.bot.version,) * rules.players,
+        deals=tuple(
+            SittingDeal(
+                deal,
+                deal_hands(_SECRET, _TABLE_KEY, deal, rules),
+                seats(rules.players, _TABLE_KEY, deal, deal % rules.players),
+            )
+            for deal in range(1, deals + 1)
+        ),
+    )

@@ -1,0 +1,150 @@
+"""The referee of a sitting: plays all its deals in rounds of pipelined requests.
+
+A round: for every deal in play, in order, the one request that it waits for is written; all
+replies are read; the deals go on. What comes out depends on what the bots answer, never on when.
+"""
+
+import select
+import selectors
+import time
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+from runner.botio.process import BotProcess, adopt_strays, end_strays
+from runner.botio.program import Program
+from runner.records import Sitting, SittingDeal, SittingResult
+from runner.table.deal_in_play import DealInPlay
+from runner.table.player import Player
+
+GOODBYE_SECONDS = 1.0
+"""How long the bots of a sitting have to end by themselves once it is over."""
+
+
+def play_sitting(sitting: Sitting, programs: Sequence[Program], homes: Path) -> SittingResult:
+    """Play a sitting with a fresh process for each entrant.
+
+    Args:
+        sitting: what to play.
+        programs: the bot of each entrant, by place.
+        homes: a folder in which each process gets a home of its own, for its lifetime.
+
+    Returns:
+        A log of every deal, what went wrong, and what was used.
+
+    Raises:
+        OSError: the machine has no room for a process, a pipe or a file; nobody's fault.
+    """
+    began = time.monotonic()
+    cpu_before = time.process_time()
+    adopt_strays()
+    with selectors.DefaultSelector() as selector:
+        players = [
+            Player(
+                place,
+                _starter(program, homes),
+                sitting.rules,
+                sitting.limits,
+                selector,
+                sitting.deals[0],
+            )
+            for place, program in enumerate(programs)
+        ]
+        try:
+            for player in players:
+                player.launch()
+            _wait_for(players, selector)
+            deals = _play_deals(sitting, players, selector)
+            _part(players)
+        finally:
+            for player in players:
+                player.leave()
+            end_strays()
+    return SittingResult(
+        id=sitting.id,
+        logs=tuple(deal.log() for deal in deals),
+        fault_counts=tuple(dict(player.fault_counts) for player in players),
+        faults=tuple(fault for player in players for fault in player.faults),
+        usage=tuple(player.usage() for player in players),
+        wall_seconds=time.monotonic() - began,
+        referee_cpu_seconds=time.process_time() - cpu_before,
+    )
+
+
+def _starter(program: Program, homes: Path) -> Callable[[], BotProcess]:
+    return lambda: BotProcess(program, homes)
+
+
+def _play_deals(
+    sitting: Sitting, players: Sequence[Player], selector: selectors.BaseSelector
+) -> list[DealInPlay]:
+    """All deals of the sitting, each played to its end or forfeited."""
+    deals: list[DealInPlay] = []
+    in_play: list[DealInPlay] = []
+    coming = iter(sitting.deals)
+    while not any(player.out for player in players):
+        in_play = _go_on(in_play, coming, sitting, deals)
+        if not in_play:
+            return deals
+        turns: list[list[DealInPlay]] = [[] for _ in players]
+        for deal in in_play:
+            turns[deal.to_move].append(deal)
+        for player, asked in zip(players, turns, strict=True):
+            player.ask(asked)
+        _wait_for(players, selector)
+        for deal in in_play:
+            if deal.done:
+                for player in players:
+                    player.tell_result(deal)
+    deals.extend(DealInPlay(sitting.rules, deal) for deal in coming)
+    _forfeit_rest(deals, players)
+    return deals
+
+
+def _go_on(
+    in_play: list[DealInPlay],
+    coming: Iterable[SittingDeal],
+    sitting: Sitting,
+    deals: list[DealInPlay],
+) -> list[DealInPlay]:
+    """The deals of the next round: those not done, and new ones up to the limit."""
+    going = [deal for deal in in_play if not deal.done]
+    room = sitting.limits.deals_in_flight - len(going)
+    for _, deal in zip(range(room), coming, strict=False):
+        begun = DealInPlay(sitting.rules, deal)
+        deals.append(begun)
+        going.append(begun)
+    return going
+
+
+def _wait_for(players: Sequence[Player], selector: selectors.BaseSelector) -> None:
+    """Serve the bots' pipes until nobody is busy."""
+    while busy := [player for player in players if player.busy]:
+        now = time.monotonic_ns()
+        due = min(player.due for player in busy)
+        for key, _ in selector.select(max(0.0, (due - now) / 1e9)):
+            react, process = key.data
+            react(process)
+        now = time.monotonic_ns()
+        for player in busy:
+            if player.due <= now:
+                player.on_due(now)
+
+
+def _forfeit_rest(deals: Iterable[DealInPlay], players: Sequence[Player]) -> None:
+    """With an entrant out, every deal not done is lost by it; of two, by the higher seat."""
+    for deal in deals:
+        if not deal.done:
+            loser = next(player for place in reversed(deal.places) if (player := players[place]).out)
+            assert loser.out
+            deal.forfeit(loser.out, loser.place)
+
+
+def _part(players: Sequence[Player]) -> None:
+    """Say goodbye to all, and give them a moment to end by themselves."""
+    for player in players:
+        player.say_goodbye()
+    ending = {player.process.pidfd for player in players if player.process}
+    deadline = time.monotonic() + GOODBYE_SECONDS
+    while ending and (left := deadline - time.monotonic()) > 0:
+        dead, _, _ = select.select(ending, [], [], left)
+        ending.difference_update(dead)
