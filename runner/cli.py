@@ -16,11 +16,17 @@ import click
 from rich.console import Console, RenderableType
 
 from runner import __version__
-from runner.config import Execution, League, load_league, schema_text
+from runner.config import Execution, League, load_bot, load_league, schema_text
 from runner.errors import LetzterError, UsageError
 from runner.records import Limits
 from runner.report.exports import EXPORTS, FORMATS, standing_rows
-from runner.report.listings import CARD_NAMES, crosstable_listing, deal_listing, plain, ratings_listing
+from runner.report.listings import (
+    CARD_NAMES,
+    crosstable_listing,
+    deal_listing,
+    plain,
+    ratings_listing,
+)
 from runner.report.standing import Standing, standing_of
 from runner.report.verification import verify_lines
 from runner.storage.reader import Reader, open_reader
@@ -69,7 +75,7 @@ league_argument = click.argument("file", metavar="FILE")
 @click.group(cls=_Letzter, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="letzter")
 def main() -> None:
-    """Run leagues of bots that play Letzter, and look at what came out.
+    r"""Run leagues of bots that play Letzter, and look at what came out.
 
     FILE is a league file (leagues/spring.yaml) or its database (leagues/spring.db).
 
@@ -92,7 +98,7 @@ def main() -> None:
 @click.option("--quiet", is_flag=True, help="No progress on stderr.")
 @click.option("--json", "as_json", is_flag=True, help="The ratings as one JSON object.")
 def run(file: str, plan: bool, workers: int | None, quiet: bool, as_json: bool) -> None:
-    """Play what is missing of the league in FILE, and rate it.
+    r"""Play what is missing of the league in FILE, and rate it.
 
     Run it again after any end: it goes on where it was. It takes up new entrants, more deals
     and changed bots.
@@ -123,7 +129,7 @@ def run_league() -> None:
 @main.command()
 @league_argument
 def ratings(file: str) -> None:
-    """The ratings of a league.
+    r"""The ratings of a league.
 
     \b
     Example:
@@ -136,7 +142,7 @@ def ratings(file: str) -> None:
 @main.command()
 @league_argument
 def crosstable(file: str) -> None:
-    """Who does better than whom at common tables.
+    r"""Who does better than whom at common tables.
 
     \b
     Example:
@@ -150,14 +156,13 @@ def crosstable(file: str) -> None:
 @click.argument("bot", metavar="BOT")
 @click.option("--packages", is_flag=True, help="The bot needs installed Python packages.")
 def check(bot: str, packages: bool) -> None:
-    """Try a bot: it starts, says ready, and plays every seat of both games with itself.
+    r"""Try a bot: it starts, says ready, and plays every seat of both games with itself.
 
     \b
     Example:
       letzter check bots/sensible.py
     """
     from runner.execution.executor import workspace
-    from runner.config.bots import load_bot
     from runner.table.check import ALL_GAMES, check_bot, fault_text
 
     files = load_bot(bot, packages=packages)
@@ -186,7 +191,7 @@ def check(bot: str, packages: bool) -> None:
     help="Which cards to show.",
 )
 def replay(file: str, deallog: str, cards: str) -> None:
-    """A stored deal, card by card. DEALLOG is its name: <table>-<deal>-<rotation>.
+    r"""A stored deal, card by card. DEALLOG is its name: <table>-<deal>-<rotation>.
 
     \b
     Example:
@@ -213,7 +218,7 @@ def replay(file: str, deallog: str, cards: str) -> None:
     help="JSON Lines, or CSV with a header.",
 )
 def export(file: str, what: str | None, form: str) -> None:
-    """Rows of a league for other programs.
+    r"""Rows of a league for other programs.
 
     \b
     Examples:
@@ -231,7 +236,7 @@ def export(file: str, what: str | None, form: str) -> None:
 @main.command()
 @click.argument("file", metavar="FILE.jsonl")
 def verify(file: str) -> None:
-    """Replay recorded deals, anybody's, and name each that breaks the rules. - is stdin.
+    r"""Replay recorded deals, anybody's, and name each that breaks the rules. - is stdin.
 
     \b
     Example:
@@ -252,7 +257,7 @@ def verify(file: str) -> None:
 @main.command()
 @league_argument
 def reveal(file: str) -> None:
-    """Publish the league's secret, so that all can check its deals. Closes the league for good.
+    r"""Publish the league's secret, so that all can check its deals. Closes the league for good.
 
     \b
     Example:
@@ -266,7 +271,7 @@ def reveal(file: str) -> None:
 
 @main.command()
 def schema() -> None:
-    """The JSON Schema of league files, for editors.
+    r"""The JSON Schema of league files, for editors.
 
     \b
     Example:
@@ -287,7 +292,9 @@ def database_of(file: str) -> Path:
             if opened.read(len(_SQLITE_MAGIC)) == _SQLITE_MAGIC:
                 return path
     except OSError as error:
-        raise UsageError(f"{file}: {error.strerror}; expected a league file or its database") from None
+        raise UsageError(
+            f"{file}: {error.strerror}; expected a league file or its database"
+        ) from None
     database = path.with_suffix(".db")
     if database == path:
         raise UsageError(f"{file}: expected a league file or its database, and it is neither")
@@ -308,7 +315,7 @@ def _lines_of(file: str) -> Iterator[Iterable[bytes]]:
         yield sys.stdin.buffer
         return
     try:
-        opened = Path(file).open("rb")
+        opened = Path(file).open("rb")  # noqa: SIM115 - closed below; the `try` is for opening only
     except OSError as error:
         raise UsageError(f"{file}: {error.strerror}") from None
     with opened:
@@ -342,7 +349,9 @@ def _run(league: League, workers: int, *, quiet: bool, as_json: bool) -> int:
     with reporter(console, quiet=quiet) as report, stop_on_signals() as stop:
         outcome = run_whole(league, report, stop, workers)
     if outcome.standing is None:
-        click.echo(f"Stopped; all that was played is stored. Go on: run-league {league.path}", err=True)
+        click.echo(
+            f"Stopped; all that was played is stored. Go on: run-league {league.path}", err=True
+        )
         return INTERRUPTED
     if as_json:
         click.echo(json.dumps(_as_object(outcome.standing), ensure_ascii=False))

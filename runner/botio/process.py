@@ -60,10 +60,12 @@ class BotProcess:
             raise
         self.pid = self._popen.pid
         self.exit_status: int | None = None
-        assert self._popen.stdin and self._popen.stdout and self._popen.stderr
-        self.stdin = self._popen.stdin.fileno()
-        self.stdout = self._popen.stdout.fileno()
-        self.stderr = self._popen.stderr.fileno()
+        self._streams = [
+            stream
+            for stream in (self._popen.stdin, self._popen.stdout, self._popen.stderr)
+            if stream is not None
+        ]
+        self.stdin, self.stdout, self.stderr = (stream.fileno() for stream in self._streams)
         for descriptor in (self.stdin, self.stdout, self.stderr):
             os.set_blocking(descriptor, False)
         self.pidfd = os.pidfd_open(self.pid)
@@ -129,9 +131,9 @@ class BotProcess:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.pid, signal.SIGKILL)
         self.drain_stderr()
-        for stream in (self._popen.stdin, self._popen.stdout, self._popen.stderr):
+        for stream in self._streams:
             with contextlib.suppress(OSError):
-                stream.close()  # type: ignore[union-attr]
+                stream.close()
         self.stdin = self.stdout = self.stderr = -1
         os.close(self.pidfd)
         if self._schedstat is not None:
@@ -142,7 +144,7 @@ class BotProcess:
     def close_stdin(self) -> None:
         """Let the bot see the end of its input."""
         with contextlib.suppress(OSError):
-            self._popen.stdin.close()  # type: ignore[union-attr]
+            self._streams[0].close()
 
     def wait_for_death(self, seconds: float) -> int | None:
         """How it died by itself: exit code, or signal negated; None if it lives on for so long."""
@@ -218,7 +220,8 @@ def _spawn(program: Program, home: Path) -> subprocess.Popen[bytes]:
             cwd=program.folder,
             env=environment,
             start_new_session=True,
-            preexec_fn=lambda: _prepare_child(runner),
+            # Safe enough beside threads: it only makes system calls through what is loaded.
+            preexec_fn=lambda: _prepare_child(runner),  # noqa: PLW1509
         )
     except OSError as error:
         if error.errno in _MACHINE_IS_FULL:
@@ -248,9 +251,9 @@ def _open_schedstat(pid: int) -> int | None:
 
 def _children() -> list[int]:
     children = []
-    for task in os.listdir("/proc/self/task"):
+    for task in Path("/proc/self/task").iterdir():
         with contextlib.suppress(OSError):
-            text = Path(f"/proc/self/task/{task}/children").read_text()
+            text = (task / "children").read_text()
             children += [int(pid) for pid in text.split()]
     return children
 

@@ -11,8 +11,9 @@
 Each imports only those below it.
 """
 
+from runner.config.bots import load_bot
 from runner.config.keys import FORMATS, Execution
 from runner.config.league_file import League, load_league
 from runner.config.schema import schema, schema_text
 
-__all__ = ["FORMATS", "Execution", "League", "load_league", "schema", "schema_text"]
+__all__ = ["FORMATS", "Execution", "League", "load_bot", "load_league", "schema", "schema_text"]

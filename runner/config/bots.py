@@ -10,9 +10,40 @@ from pathlib import Path
 from runner.config.groups import Located, Values
 from runner.config.kinds import did_you_mean, unseen
 from runner.config.yaml_nodes import Problems, read_regular_file, shown
+from runner.errors import UsageError
 from runner.records import Bot, BotFiles
 
 MAX_BOT_FILE_BYTES = 64 * 1024 * 1024
+
+
+def load_bot(path: str, *, packages: bool = False) -> BotFiles:
+    """Read a bot of one file, as an entrant with just `bot:` (and `packages:`) names it.
+
+    Raises:
+        UsageError: it cannot be read, or is not executable and has no known ending.
+    """
+    name = Path(path).name
+    try:
+        content, mode = read_regular_file(Path(path), MAX_BOT_FILE_BYTES)
+    except OSError as error:
+        hint = _near(Path(path)) if isinstance(error, FileNotFoundError) else ""
+        raise UsageError(f"cannot read {shown(path)}: {error.strerror}{hint}") from None
+    command = _command_by_ending(name, packages=packages)
+    if command is None and not mode & 0o111:
+        raise UsageError(
+            f"{shown(path)} is not executable; make it so (chmod +x), or name it .py or .sh"
+        )
+    files = ((name, sha256(content).hexdigest()),)
+    return BotFiles(Bot(command or (f"./{name}",), files), {name: content})
+
+
+def _command_by_ending(name: str, *, packages: bool) -> tuple[str, ...] | None:
+    """How a file of a known ending is run; None for one that must run by itself."""
+    if name.endswith(".py"):
+        return ("python", name) if packages else ("python", "-S", "-s", name)
+    if name.endswith(".sh"):
+        return ("sh", name)
+    return None
 
 
 class BotReader:
@@ -63,7 +94,9 @@ class BotReader:
             try:
                 self._files[full] = read_regular_file(full, MAX_BOT_FILE_BYTES)
             except OSError as error:
-                hint = _near(full) if isinstance(error, FileNotFoundError) else ""
+                hint = ""
+                if isinstance(error, FileNotFoundError):
+                    hint = _near(full) or " (paths are relative to the league file)"
                 what = f"{key}: cannot read {shown(path.value)}: {error.strerror}{hint}"
                 self._problems.add(path.at, what)
         return self._files.get(full)
@@ -85,10 +118,9 @@ class BotReader:
     def _run_by_ending(self, entrant: Values) -> tuple[str, ...] | None:
         path: str = entrant["bot"]
         name = Path(path).name
-        if name.endswith(".py"):
-            return ("python", name) if entrant["packages"] else ("python", "-S", "-s", name)
-        if name.endswith(".sh"):
-            return ("sh", name)
+        by_ending = _command_by_ending(name, packages=entrant["packages"])
+        if by_ending is not None:
+            return by_ending
         file = self._files.get(self._folder / path)
         if file and not file[1] & 0o111:
             what = (
@@ -153,4 +185,4 @@ def _near(path: Path) -> str:
         names = [beside.name for beside in path.parent.iterdir()]
     except OSError:
         names = []
-    return did_you_mean(path.name, names, cutoff=0.75) or " (paths are relative to the league file)"
+    return did_you_mean(path.name, names, cutoff=0.75)

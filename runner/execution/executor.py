@@ -53,7 +53,11 @@ def workspace() -> Iterator[Path]:
     root = Path("/tmp") if os.access("/tmp", os.W_OK) else Path(tempfile.gettempdir())  # noqa: S108
     for left in root.glob(f"{_PREFIX}*-*"):
         pid = left.name.removeprefix(_PREFIX).partition("-")[0]
-        if pid.isdecimal() and not Path("/proc", pid).exists() and left.stat().st_uid == os.getuid():
+        if (
+            pid.isdecimal()
+            and not Path("/proc", pid).exists()
+            and left.stat().st_uid == os.getuid()
+        ):
             shutil.rmtree(left, ignore_errors=True)
     folder = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=root))
     try:

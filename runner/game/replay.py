@@ -151,7 +151,9 @@ def _check_end(deal: Deal, claimed: Record) -> None:
         expected = tuple(int(seat == claimed.fault_seat) for seat in range(players))
         why = f"a fault of {deal.name(claimed.fault_seat)}"
     elif deal.phase is not Phase.DONE:
-        raise RulesError(f"trick {len(deal.winners) + 1}, {deal.name(deal.seat)}: a card is missing")
+        raise RulesError(
+            f"trick {len(deal.winners) + 1}, {deal.name(deal.seat)}: a card is missing"
+        )
     else:
         expected = deal.penalties()
         last = deal.name(deal.winners[-1])

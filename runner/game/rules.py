@@ -64,15 +64,8 @@ class Rules:
         return tuple((leader + self.turn * n) % self.players for n in range(self.players))
 
 
-def legal_cards(hand: int, led: int | None) -> int:
-    """The mask of the cards that a hand may play.
-
-    Args:
-        hand: the mask of the hand.
-        led: the suit that was led, or None for the leader, who may play any card.
-    """
-    if led is None:
-        return hand
+def legal_cards(hand: int, led: int) -> int:
+    """The mask of the cards that a hand may play when a suit was led: that suit, or any."""
     return hand & SUIT_MASKS[led] or hand
 
 

@@ -8,8 +8,15 @@ from collections.abc import Sequence
 from enum import StrEnum
 
 from runner.errors import RulesError
-from runner.game.cards import NAMES, SUIT_MASKS, SUIT_NAMES
-from runner.game.rules import HAND_SIZE, POSITIONS, Rules, penalties_of, trick_winner
+from runner.game.cards import NAMES, SUIT_NAMES
+from runner.game.rules import (
+    HAND_SIZE,
+    POSITIONS,
+    Rules,
+    legal_cards,
+    penalties_of,
+    trick_winner,
+)
 
 
 class Phase(StrEnum):
@@ -26,8 +33,9 @@ class Deal:
     Attributes:
         rules: which game it is.
         phase: what it waits for.
-        seat: whose turn it is (the last one's when done).
+        seat: whose turn it is (the last winner's when done).
         hands: the mask of the cards that each seat holds now.
+        legal: the mask of the cards that may be played now; 0 unless it is time to play.
         received: by seat, the cards that were shoved to it, in the order given.
         shoved: by seat, the cards that it shoved, in the order given.
         plays: every card played, in order.
@@ -40,6 +48,7 @@ class Deal:
         "_turn",
         "hands",
         "leader",
+        "legal",
         "phase",
         "plays",
         "received",
@@ -61,6 +70,7 @@ class Deal:
         self.trick: list[int] = []
         self.winners: list[int] = []
         self.leader = 0
+        self.legal = 0
         self.phase = Phase.SHOVE
         self.seat = rules.players - 1
 
@@ -68,14 +78,6 @@ class Deal:
     def count(self) -> int:
         """How many cards the seat whose turn it is must shove."""
         return self.seat
-
-    def legal(self) -> int:
-        """The mask of the cards that may be played now, by the seat whose turn it is."""
-        hand = self.hands[self.seat]
-        trick = self.trick
-        if trick:
-            return hand & SUIT_MASKS[trick[0] >> 3] or hand
-        return hand
 
     def shove(self, cards: Sequence[int]) -> None:
         """Pass cards on to the next seat.
@@ -106,6 +108,7 @@ class Deal:
         self.seat = seat - 1
         if seat == 1:
             self.phase = Phase.PLAY
+            self.legal = hands[0]
 
     def play(self, card: int) -> None:
         """Play a card to the trick.
@@ -114,21 +117,24 @@ class Deal:
             RulesError: it is not the time to play, the card is not held, or it does not follow
                 suit. The deal is then as it was.
         """
+        bit = 1 << card
+        if not self.legal & bit:
+            raise RulesError(self._refusal(card))
         seat = self.seat
         trick = self.trick
-        bit = 1 << card
-        if self.phase is not Phase.PLAY or not self.legal() & bit:
-            raise RulesError(self._refusal(card))
-        self.hands[seat] ^= bit
+        hands = self.hands
+        hands[seat] ^= bit
         trick.append(card)
         self.plays.append(card)
         players = self.rules.players
         if len(trick) < players:
-            self.seat = (seat + self._turn) % players
+            self.seat = seat = (seat + self._turn) % players
+            self.legal = legal_cards(hands[seat], trick[0] >> 3)
             return
         winner = (self.leader + self._turn * trick_winner(trick)) % players
         self.winners.append(winner)
         self.leader = self.seat = winner
+        self.legal = hands[winner]
         self.trick = []
         if len(self.winners) == HAND_SIZE:
             self.phase = Phase.DONE

@@ -16,6 +16,7 @@ import msgspec
 
 from runner.game.cards import CARD_OF, NAMES
 from runner.game.rules import Rules
+from runner.game.state import Deal
 
 PROTOCOL = 1
 MAX_LINE_BYTES = 4096
@@ -80,9 +81,12 @@ def hand_json(mask: int) -> str:
     )[:-1]
 
 
+_QUOTED = tuple(f'"{name}"' for name in NAMES)
+
+
 def cards_json(cards: Iterable[int]) -> str:
     """Cards in the order given, as the inside of a JSON list."""
-    return ",".join([f'"{NAMES[card]}"' for card in cards])
+    return ",".join([_QUOTED[card] for card in cards])
 
 
 def trick_json(leader: int, cards: Sequence[int], winner: int) -> str:
@@ -98,51 +102,37 @@ def hello(rules: Rules, move_seconds: float) -> str:
     )
 
 
-def shove(request_id: int, deal: int, seat: int, count: int, hand: int, received: str) -> str:
-    """A request to shove.
+def shove(request_id: int, number: int, deal: Deal) -> str:
+    """A request to shove, to the seat whose turn it is.
 
     Args:
-        request_id: counts the requests of this process from 1.
-        deal: counts the deals of this process from 1.
-        seat: whose turn it is.
-        count: how many cards to shove.
-        hand: the mask of the seat's cards, those received among them.
-        received: what was shoved to the seat, as `cards_json` has it.
+        request_id: counts the requests of the asked process from 1.
+        number: counts the deals of that process from 1.
+        deal: the deal as it stands.
     """
+    seat = deal.seat
     return (
-        f'{{"type":"shove","id":{request_id},"deal":{deal},"seat":{seat},"count":{count},'
-        f'"hand":[{hand_json(hand)}],"received":[{received}]}}\n'
+        f'{{"type":"shove","id":{request_id},"deal":{number},"seat":{seat},"count":{deal.count},'
+        f'"hand":[{hand_json(deal.hands[seat])}],"received":[{cards_json(deal.received[seat])}]}}\n'
     )
 
 
-def play(
-    request_id: int,
-    deal: int,
-    seat: int,
-    hand: int,
-    legal: int,
-    leader: int,
-    trick: str,
-    tricks: str,
-    shoves: str,
-) -> str:
-    """A request to play a card.
+def play(request_id: int, number: int, deal: Deal, tricks: str, shoves: str) -> str:
+    """A request to play a card, to the seat whose turn it is.
 
     Args:
-        request_id: counts the requests of this process from 1.
-        deal: counts the deals of this process from 1.
-        seat: whose turn it is.
-        hand: the mask of the seat's cards.
-        legal: the mask of those that it may play.
-        leader: who led to the trick on the table.
-        trick: the cards of that trick, as `cards_json` has them.
-        tricks: the finished tricks, as `trick_json` has them, joined by commas.
+        request_id: counts the requests of the asked process from 1.
+        number: counts the deals of that process from 1.
+        deal: the deal as it stands.
+        tricks: its finished tricks, as `trick_json` has them, joined by commas.
         shoves: what the seat received and shoved, as `shoves_json` has it.
     """
+    seat = deal.seat
     return (
-        f'{{"type":"play","id":{request_id},"deal":{deal},"seat":{seat},'
-        f'"hand":[{hand_json(hand)}],"legal":[{hand_json(legal)}],"leader":{leader},'
-        f'"trick":[{trick}],"tricks":[{tricks}],{shoves}}}\n'
+        f'{{"type":"play","id":{request_id},"deal":{number},"seat":{seat},'
+        f'"hand":[{hand_json(deal.hands[seat])}],"legal":[{hand_json(deal.legal)}],'
+        f'"leader":{deal.leader},"trick":[{cards_json(deal.trick)}],"tricks":[{tricks}],'
+        f"{shoves}}}\n"
     )
 
 
@@ -189,10 +179,10 @@ def read_reply(line: bytes, request_id: int) -> Reply:
         MessageError: it is no reply, or not to that request.
     """
     reply: Reply = _decode(_REPLY, line)
-    if reply.id != request_id or type(reply.id) is not int:
-        came = "no id" if reply.id is None else f"id {_brief(reply.id)}"
-        raise MessageError(f"expected a reply with id {request_id}, got {came}")
-    return reply
+    if reply.id == request_id and type(reply.id) is int:
+        return reply
+    came = "no id" if reply.id is None else f"id {_brief(reply.id)}"
+    raise MessageError(f"expected a reply with id {request_id}, got {came}")
 
 
 def card_in(reply: Reply) -> int:

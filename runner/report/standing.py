@@ -10,7 +10,14 @@ from runner.records import Entrant
 from runner.schedule.plan import Plan
 from runner.standings.boards import Board, Play, whole_boards
 from runner.standings.ratings import Progress, Ratings, rate_boards
-from runner.standings.statistics import Encounter, Summary, cross_table, difference, rank_order, summarise
+from runner.standings.statistics import (
+    Encounter,
+    Summary,
+    cross_table,
+    difference,
+    rank_order,
+    summarise,
+)
 from runner.storage.reader import EntrantTotals, Reader, StoredEntrant
 from runner.storage.store import Conditions, RatingBasis, RatingRow
 
@@ -177,9 +184,7 @@ def _lines(
 ) -> tuple[Line, ...]:
     summaries = summarise(boards)
     by_index = {
-        at: summaries[entrant.id]
-        for at, entrant in enumerate(entrants)
-        if entrant.id in summaries
+        at: summaries[entrant.id] for at, entrant in enumerate(entrants) if entrant.id in summaries
     }
     order = rank_order(ratings, by_index, [entrant.name for entrant in entrants])
     planned = _planned_boards(plan)

@@ -31,7 +31,9 @@ class Table:
     @cached_property
     def key(self) -> str:
         """The table's key: a changed bot has another one, and so never meets known deals."""
-        return table_key([(entrant.name, entrant.bot.version) for entrant in self.entrants], self.rules)
+        return table_key(
+            [(entrant.name, entrant.bot.version) for entrant in self.entrants], self.rules
+        )
 
 
 def table_key(entrants: Sequence[tuple[str, str]], rules: Rules) -> str:

@@ -19,6 +19,16 @@ from runner.records import Bot, Limits
 from runner.storage.schema import migrations
 from runner.storage.store import FAULTS_KEPT, Conditions, RatingBasis, RatingRow, check_is_league
 
+_LOGS = """
+SELECT tables.id, tables.key, raw_deal_logs.deal, rotation, seats, hands, shoves, plays, penalties,
+       fault, fault_seat, sittings.key, current
+FROM tables
+JOIN sittings ON sittings.table_id = tables.id
+JOIN raw_deal_logs ON raw_deal_logs.sitting_id = sittings.id
+WHERE {where}
+ORDER BY tables.key, raw_deal_logs.deal, rotation, sittings.key
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class StoredEntrant:
@@ -280,18 +290,12 @@ class Reader:
                 "ORDER BY rank"
             )
         ]
-        return rows, RatingBasis(*basis[1:6], converged=bool(basis[6]))
+        _, hashed, boards, planned, draw_probability, sweeps, converged = basis
+        return rows, RatingBasis(hashed, boards, planned, draw_probability, sweeps, bool(converged))
 
     def _logs(self, where: str, parameters: list[Any]) -> Iterator[StoredDealLog]:
         members = self._members()
-        for row in self._db.execute(
-            "SELECT tables.id, tables.key, raw_deal_logs.deal, rotation, seats, hands, shoves, "
-            "plays, penalties, fault, fault_seat, sittings.key, current FROM tables "
-            "JOIN sittings ON sittings.table_id = tables.id "
-            "JOIN raw_deal_logs ON raw_deal_logs.sitting_id = sittings.id "
-            f"WHERE {where} ORDER BY tables.key, raw_deal_logs.deal, rotation, sittings.key",
-            parameters,
-        ):
+        for row in self._db.execute(_LOGS.format(where=where), parameters):
             yield StoredDealLog(
                 table=row[1],
                 deal=row[2],
@@ -325,7 +329,9 @@ def open_reader(path: Path) -> Iterator[Reader]:
         StoreError: it is no league's database, or cannot be read.
     """
     if not path.is_file():
-        raise StoreError(f"{path}: there is no such database: play the league with run-league first")
+        raise StoreError(
+            f"{path}: there is no such database: play the league with run-league first"
+        )
     try:
         with contextlib.closing(
             Database(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=10))
@@ -340,5 +346,3 @@ def open_reader(path: Path) -> Iterator[Reader]:
             yield Reader(db)
     except sqlite3.DatabaseError as error:
         raise StoreError(f"{path}: {error}") from error
-
-

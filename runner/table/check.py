@@ -8,13 +8,14 @@ from runner.botio.program import unpack
 from runner.game.deals import deal_hands, secret_of_seed
 from runner.game.rules import POSITIONS, Play, Rules
 from runner.records import BotFiles, Fault, FaultKind, Limits, Sitting, SittingDeal, SittingResult
-from runner.schedule.seating import circular_orders, seats
+from runner.schedule.seating import seats
 from runner.table.sitting import play_sitting
 
 ALL_GAMES = tuple(Rules(players, play) for players in (4, 3) for play in Play)
 
 _SECRET = secret_of_seed("check")
 _TABLE_KEY = "0"
+_DEALS = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +81,6 @@ def fault_text(fault: Fault, rules: Rules) -> str:
 
 
 def _sitting(bot: BotFiles, rules: Rules, limits: Limits) -> Sitting:
-    deals = 2 * circular_orders(rules.players)
     return Sitting(
         id="check",
         rules=rules,
@@ -92,6 +92,6 @@ def _sitting(bot: BotFiles, rules: Rules, limits: Limits) -> Sitting:
                 deal_hands(_SECRET, _TABLE_KEY, deal, rules),
                 seats(rules.players, _TABLE_KEY, deal, deal % rules.players),
             )
-            for deal in range(1, deals + 1)
+            for deal in range(1, _DEALS + 1)
         ),
     )

@@ -18,7 +18,16 @@ class DealInPlay:
         fault_seat: the seat of the offender, or None.
     """
 
-    __slots__ = ("_shoves", "_tricks", "_tricks_told", "deal", "fault", "fault_seat", "places", "state")
+    __slots__ = (
+        "_shoves",
+        "_tricks",
+        "_tricks_told",
+        "deal",
+        "fault",
+        "fault_seat",
+        "places",
+        "state",
+    )
 
     def __init__(self, rules: Rules, sitting_deal: SittingDeal) -> None:
         """Begin the deal."""
@@ -49,27 +58,16 @@ class DealInPlay:
             number: the deal's number among those of the asked process.
         """
         state = self.state
-        seat = state.seat
         if state.phase is Phase.SHOVE:
-            received = messages.cards_json(state.received[seat])
-            return messages.shove(
-                request_id, number, seat, state.count, state.hands[seat], received
-            )
+            return messages.shove(request_id, number, state)
+        if self._tricks_told < len(state.winners):
+            self.tricks()
+        seat = state.seat
         shoves = self._shoves.get(seat)
         if shoves is None:
             shoves = messages.shoves_json(state.received[seat], state.shoved[seat])
             self._shoves[seat] = shoves
-        return messages.play(
-            request_id,
-            number,
-            seat,
-            state.hands[seat],
-            state.legal(),
-            state.leader,
-            messages.cards_json(state.trick),
-            self._tricks,
-            shoves,
-        )
+        return messages.play(request_id, number, state, self._tricks, shoves)
 
     def answer(self, reply: messages.Reply) -> None:
         """Do what a reply says, and then all that leaves no choice.
@@ -83,12 +81,7 @@ class DealInPlay:
             state.shove(messages.cards_in(reply))
         else:
             state.play(messages.card_in(reply))
-        while state.phase is Phase.PLAY:
-            if len(state.winners) > self._tricks_told:
-                self._tell_trick()
-            legal = state.legal()
-            if legal & (legal - 1):
-                return
+        while (legal := state.legal) and not legal & (legal - 1):
             state.play(legal.bit_length() - 1)
 
     def forfeit(self, kind: FaultKind, place: int) -> None:
@@ -126,5 +119,3 @@ class DealInPlay:
         comma = "," if at else ""
         self._tricks += comma + messages.trick_json(leader, cards, state.winners[at])
         self._tricks_told = at + 1
-
-

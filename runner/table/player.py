@@ -390,9 +390,7 @@ class Player:
         self._results = ""
         if not self._reading:
             self._reading = True
-            self._selector.register(
-                process.stdout, selectors.EVENT_READ, (self.on_stdout, process)
-            )
+            self._selector.register(process.stdout, selectors.EVENT_READ, (self.on_stdout, process))
         if not self._writing:
             self._flush()
         if self._unread and process is self._process:

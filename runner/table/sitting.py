@@ -134,7 +134,9 @@ def _forfeit_rest(deals: Iterable[DealInPlay], players: Sequence[Player]) -> Non
     """With an entrant out, every deal not done is lost by it; of two, by the higher seat."""
     for deal in deals:
         if not deal.done:
-            loser = next(player for place in reversed(deal.places) if (player := players[place]).out)
+            loser = next(
+                player for place in reversed(deal.places) if (player := players[place]).out
+            )
             assert loser.out
             deal.forfeit(loser.out, loser.place)
 

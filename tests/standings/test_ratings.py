@@ -343,11 +343,13 @@ def test_rate_boards_tied_entrants_are_chained_in_changing_order():
 
 def test_rate_boards_progress_counts_boards_of_each_sweep():
     calls = []
-    boards = play_league(7, 60)
+    boards = play_league(7, 60, entrants=4)
     ratings = rate_boards(boards, NAMES, progress=lambda sweep, done: calls.append((sweep, done)))
     assert calls[:60] == [(1, done) for done in range(1, 61)]
     assert {sweep for sweep, done in calls if done == 60} == set(range(1, ratings.sweeps + 1))
     assert calls == sorted(calls)
+    # Like boards are done together from the second sweep on.
+    assert sum(sweep == 2 for sweep, _ in calls) < 50
 
 
 @pytest.mark.parametrize(
