@@ -24,6 +24,7 @@ from runner.report.listings import (
     CARD_NAMES,
     crosstable_listing,
     deal_listing,
+    faults_listing,
     plain,
     ratings_listing,
 )
@@ -182,6 +183,34 @@ def check(bot: str, packages: bool) -> None:
 
 @main.command()
 @league_argument
+@click.argument("entrant", required=False)
+@click.option("-v", "--verbose", is_flag=True, help="With request, reply, stderr and command.")
+def faults(file: str, entrant: str | None, verbose: bool) -> None:
+    r"""What bots did wrong: the first five faults of each kind, for all or for one ENTRANT.
+
+    \b
+    Examples:
+      letzter faults leagues/spring.yaml
+      letzter faults leagues/spring.yaml sensible -v
+    """
+    with _reader(file) as reader:
+        entrants = {each.id: each for each in reader.entrants(all_versions=True)}
+        names = {each.name for each in entrants.values()}
+        if entrant is not None and entrant not in names:
+            raise UsageError(
+                f"{file}: no entrant is called {entrant!r}; there are {', '.join(sorted(names))}"
+            )
+        chosen = [
+            fault
+            for fault in reader.faults()
+            if entrant is None or entrants[fault.entrant].name == entrant
+        ]
+        listing = faults_listing(chosen, reader.fault_counts(), entrants, verbose=verbose)
+        _show(listing, long_lines=True)
+
+
+@main.command()
+@league_argument
 @click.argument("deallog", metavar="DEALLOG")
 @click.option(
     "--cards",
@@ -322,11 +351,12 @@ def _lines_of(file: str) -> Iterator[Iterable[bytes]]:
         yield opened
 
 
-def _show(listing: RenderableType) -> None:
+def _show(listing: RenderableType, *, long_lines: bool = False) -> None:
+    """Print a listing; in a pipe its width does not depend on anybody's terminal."""
     console = Console()
     if not console.is_terminal:
         console = Console(width=_PIPE_WIDTH)
-    console.print(listing, highlight=False, markup=False)
+    console.print(listing, soft_wrap=long_lines)
 
 
 def _show_fault_lines(fault: Any) -> None:

@@ -8,6 +8,7 @@ import json
 from dataclasses import dataclass, field
 from enum import StrEnum
 from hashlib import sha256
+from signal import Signals
 
 from runner.game.rules import Rules
 
@@ -166,6 +167,16 @@ class Fault:
     elapsed_seconds: float | None = None
     limit_seconds: float | None = None
     stderr: str = ""
+
+
+def exit_text(status: int) -> str:
+    """An exit status for people: `exit code 3`, `signal 9 (SIGKILL)`."""
+    if status >= 0:
+        return f"exit code {status}"
+    try:
+        return f"signal {-status} ({Signals(-status).name})"
+    except ValueError:
+        return f"signal {-status}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,17 +53,21 @@ def workspace() -> Iterator[Path]:
     root = Path("/tmp") if os.access("/tmp", os.W_OK) else Path(tempfile.gettempdir())  # noqa: S108
     for left in root.glob(f"{_PREFIX}*-*"):
         pid = left.name.removeprefix(_PREFIX).partition("-")[0]
-        if (
-            pid.isdecimal()
-            and not Path("/proc", pid).exists()
-            and left.stat().st_uid == os.getuid()
-        ):
+        if pid.isdecimal() and not Path("/proc", pid).exists() and _is_ours(left):
             shutil.rmtree(left, ignore_errors=True)
     folder = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=root))
     try:
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _is_ours(folder: Path) -> bool:
+    """Whether a folder is this user's; False if it has gone, since others clean up too."""
+    try:
+        return folder.stat().st_uid == os.getuid()
+    except OSError:
+        return False
 
 
 def play_on_core(sitting: Sitting, bots: Sequence[BotFiles], folder: Path) -> SittingResult | Void:

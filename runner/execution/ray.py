@@ -148,7 +148,8 @@ def _outcome(ref: Any, sitting_id: str) -> SittingResult | Void:
         outcome: SittingResult | Void = ray.get(ref)
     except ray.exceptions.RayTaskError as error:
         # Its own text is a traceback; what was raised says more in one line.
-        return Void(sitting_id, f"{type(error.cause).__name__}: {error.cause}")
+        cause = f"{type(error.cause).__name__}: {error.cause}"
+        return Void(sitting_id, cause.partition("\n")[0])
     except ray.exceptions.RayError as error:
         return Void(sitting_id, str(error).partition("\n")[0])
     return outcome

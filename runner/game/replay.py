@@ -127,9 +127,8 @@ def _replay_plays(deal: Deal, claimed: Record) -> None:
         if len(deal.winners) > before:
             _check_winner(deal, claimed, before)
     if len(claimed.winners) > len(deal.winners):
-        raise RulesError(
-            f"trick {len(deal.winners) + 1}: has a winner, but was not played to its end"
-        )
+        step = f"trick {len(deal.winners) + 1}, {deal.name(deal.seat)}"
+        raise RulesError(f"{step}: a card is missing, though the trick has a winner")
 
 
 def _check_winner(deal: Deal, claimed: Record, trick: int) -> None:
@@ -160,7 +159,7 @@ def _check_end(deal: Deal, claimed: Record) -> None:
         why = f"a march of {last}" if sum(expected) > 1 else f"the last trick won by {last}"
     if claimed.penalties != expected:
         raise RulesError(
-            f"penalties: {list(claimed.penalties)}, must be {list(expected)} after {why}"
+            f"penalties: {_brief(list(claimed.penalties))}, must be {list(expected)} after {why}"
         )
 
 

@@ -191,11 +191,6 @@ class _Run:
             ),
             __version__,
         )
-        if self._reader.revealed_secret() is not None:
-            raise RunError(
-                f"{league.path}: the league is closed: its secret is revealed, so its deals can "
-                "be foreseen. A new league needs a database of its own"
-            )
         self._store.enter(league.entrants, league.files)
         self._reporter.say(f"{league.name}: the secret's SHA-256 is {hash_of(self._secret)}")
         if league.seed is not None:
@@ -268,9 +263,13 @@ class _Run:
     def _fault_of(self, entrant: Entrant) -> str | None:
         league = self._league
         files = league.files[entrant.bot.version]
-        for game in check_bot(files, [league.rules], league.limits, self._folder):
-            if game.fault:
-                return fault_text(game.fault, game.rules)
+        try:
+            for game in check_bot(files, [league.rules], league.limits, self._folder):
+                if game.fault:
+                    return fault_text(game.fault, game.rules)
+        except OSError as error:
+            what = error.strerror or error
+            raise RunError(f"{entrant.name} cannot be checked here: {what}") from error
         return None
 
     def _require_enough(self, good: list[Entrant]) -> None:

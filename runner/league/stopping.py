@@ -28,9 +28,16 @@ class Stop:
 
 @contextlib.contextmanager
 def stop_on_signals() -> Iterator[Stop]:
-    """Handle Ctrl-C, termination and a closed terminal while a league is played."""
+    """Handle Ctrl-C, termination and a closed terminal while a league is played.
+
+    A signal that is ignored stays so: `nohup run-league …` outlives its terminal.
+    """
     stop = Stop()
-    before = {number: signal.signal(number, stop.on_signal) for number in _SIGNALS}
+    before = {
+        number: signal.signal(number, stop.on_signal)
+        for number in _SIGNALS
+        if signal.getsignal(number) is not signal.SIG_IGN
+    }
     try:
         yield stop
     finally:

@@ -1,27 +1,27 @@
 """Listings for the terminal: ratings, the cross-table, one deal card by card."""
 
+import shlex
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any
 
-from rich.box import Box
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from runner.game.cards import GERMAN_RANKS, GERMAN_SUITS, NAMES, RANKS, cards_in, cards_of
 from runner.game.rules import POSITIONS, Rules
 from runner.game.state import Deal
+from runner.records import exit_text
 from runner.report.exports import replayed, shoves_of
 from runner.report.standing import Line, Standing
-from runner.storage.reader import StoredDealLog, StoredEntrant
+from runner.report.wide_table import Column, WideTable
+from runner.storage.reader import StoredDealLog, StoredEntrant, StoredFault
 
 CardName = Callable[[int], str]
 
 SHORT_VERSION = 8
 """How many digits of a version are shown."""
-
-# A line below the head, and one wherever a rule is called for.
-_RULED = Box("    \n    \n ── \n    \n ── \n ── \n    \n    \n")
 
 _SUIT_SIGNS = dict(zip("CSHD", "♣♠♥♦", strict=True))
 
@@ -34,18 +34,14 @@ def ratings_listing(standing: Standing) -> RenderableType:
 def crosstable_listing(standing: Standing) -> RenderableType:
     """Mean difference of penalties per board, row against column, at their common tables."""
     lines = [line for line in standing.lines if line.summary]
-    table = Table(box=_RULED, pad_edge=False)
-    table.add_column("entrant")
-    for number in range(1, len(lines) + 1):
-        table.add_column(str(number), justify="right")
-    for number, line in enumerate(lines, 1):
-        table.add_row(
-            f"{number} {plain(line.entrant.name)}",
-            *(_encounter_cell(standing, line, column) for column in lines),
-        )
+    names = [f"{number} {plain(line.entrant.name)}" for number, line in enumerate(lines, 1)]
+    columns = [
+        Column(str(number), [_encounter_cell(standing, row, column) for row in lines])
+        for number, column in enumerate(lines, 1)
+    ]
     return Group(
         _title(standing),
-        table,
+        WideTable([Column("entrant", names, left=True)], columns),
         Text(
             "Penalties per board of the row less those of the column, on the boards that both "
             "played; below zero the row is better. * beyond doubt: two-sided at 5% over all "
@@ -83,6 +79,58 @@ def deal_listing(
         parts += [Text("\nPlayed", style="bold"), _tricks_table(deal, names, card)]
     parts.append(_outcome(log, deal, who))
     return Group(*parts)
+
+
+def faults_listing(
+    faults: Iterable[StoredFault],
+    counts: Mapping[tuple[int, str], int],
+    entrants: Mapping[int, StoredEntrant],
+    *,
+    verbose: bool,
+) -> RenderableType:
+    """The kept faults, a line each.
+
+    Args:
+        faults: in the order to show them.
+        counts: by entrant id and kind, how many there were; only the first few are kept.
+        entrants: by id.
+        verbose: show request, reply, stderr and command as well.
+    """
+    parts: list[RenderableType] = []
+    for fault in faults:
+        entrant = entrants[fault.entrant]
+        who = f"{plain(entrant.name)} ({entrant.version[:SHORT_VERSION]})"
+        number = f"{fault.number} of {counts[fault.entrant, fault.kind]:,}"
+        log = f"{fault.table[:8]}-{fault.deal}-{fault.rotation}"
+        line = Text(f"{who}  {fault.kind} {number}  {log}  ", style="bold")
+        line.append(f"{plain(fault.detail)}{_measured(fault)}", style="not bold")
+        parts.append(line)
+        if verbose:
+            parts += _fault_details(fault, entrant)
+    return Group(*parts) if parts else Text("No faults.")
+
+
+def _measured(fault: StoredFault) -> str:
+    """How the process ended and how long it took, where that was the matter."""
+    measured = []
+    if fault.exit_status is not None:
+        measured.append(exit_text(fault.exit_status))
+    if fault.elapsed_seconds is not None and fault.limit_seconds is not None:
+        measured.append(f"{fault.elapsed_seconds:.3f} s of {fault.limit_seconds:g} s")
+    return f" ({', '.join(measured)})" if measured else ""
+
+
+def _fault_details(fault: StoredFault, entrant: StoredEntrant) -> list[RenderableType]:
+    details = []
+    for label, text in (
+        ("command", shlex.join(entrant.bot.command)),
+        ("request", fault.request),
+        ("reply", fault.reply),
+        ("stderr", fault.stderr.rstrip("\n")),
+    ):
+        for line in text.split("\n") if text else ["-"]:
+            details.append(Text(f"  {label:<8} {plain(line)}"))
+    return [*details, Text()]
 
 
 def french(card: int) -> str:
@@ -124,44 +172,64 @@ def _title(standing: Standing) -> Text:
     return title
 
 
-def _ratings_table(standing: Standing) -> Table:
-    positions = POSITIONS[standing.conditions.players]
-    table = Table(box=_RULED, pad_edge=False)
-    table.add_column("#", justify="right")
-    table.add_column("entrant", overflow="fold")
-    table.add_column("version", style="dim")
-    table.add_column("mu ± 2 sigma", justify="right", no_wrap=True)
-    table.add_column("penalties/deal", justify="right", no_wrap=True)
-    for position in positions:
-        table.add_column(position, justify="right")
-    table.add_column("marches", justify="right")
-    table.add_column("boards", justify="right", no_wrap=True)
-    table.add_column("faults")
-    table.add_column("CPU ms", justify="right")
-    for line in standing.lines:
-        if line.entrant.state != "refused":
-            table.add_row(*_ratings_cells(line, len(positions)))
-            if line.above_beyond_doubt:
-                table.add_section()
-    return table
+def _ratings_table(standing: Standing) -> WideTable:
+    lines = [line for line in standing.lines if line.entrant.state != "refused"]
+
+    def column(head: str, cell: Callable[[Line], str], **kind: Any) -> Column:
+        return Column(head, [cell(line) for line in lines], **kind)
+
+    return WideTable(
+        keys=[
+            column("#", lambda line: str(line.rank or "-")),
+            column("entrant", lambda line: plain(line.entrant.name), left=True),
+        ],
+        columns=[
+            column("version", lambda line: line.entrant.version[:SHORT_VERSION], style="dim"),
+            column("mu ± 2 sigma", _rating),
+            column("penalties/deal", _penalties),
+            *(
+                column(position, partial(_at_position, seat=seat))
+                for seat, position in enumerate(POSITIONS[standing.conditions.players])
+            ),
+            column("marches", lambda line: str(line.summary.marches) if line.summary else "-"),
+            column("boards", _boards),
+            column("faults", _faults, left=True),
+            column("CPU ms", _cpu_ms),
+        ],
+        ruled=[number for number, line in enumerate(lines) if line.above_beyond_doubt],
+    )
 
 
-def _ratings_cells(line: Line, positions: int) -> list[str]:
-    summary = line.summary
-    rated = line.mu is not None and line.sigma is not None and summary is not None
-    decisions = line.totals.decisions
-    return [
-        str(line.rank) if line.rank else "-",
-        plain(line.entrant.name),
-        line.entrant.version[:SHORT_VERSION],
-        f"{line.mu:.2f} ± {2 * line.sigma:.2f}" if rated and line.mu and line.sigma else "-",
-        f"{summary.penalties_per_deal:.4f}{_error(summary.standard_error)}" if summary else "-",
-        *([f"{mean:.3f}" for mean in summary.by_position] if summary else ["-"] * positions),
-        str(summary.marches) if summary else "-",
-        f"{summary.boards if summary else 0:,}/{line.planned_boards:,}",
-        ", ".join(f"{kind} {count}" for kind, count in sorted(line.faults.items())) or "-",
-        f"{1000 * line.totals.decision_cpu_seconds / decisions:.3f}" if decisions else "-",
-    ]
+def _rating(line: Line) -> str:
+    if line.mu is None or line.sigma is None:
+        return "-"
+    return f"{line.mu:.2f} ± {2 * line.sigma:.2f}"
+
+
+def _penalties(line: Line) -> str:
+    if line.summary is None:
+        return "-"
+    error = line.summary.standard_error
+    return f"{line.summary.penalties_per_deal:.4f}" + ("" if error is None else f" ± {error:.4f}")
+
+
+def _at_position(line: Line, seat: int) -> str:
+    return f"{line.summary.by_position[seat]:.3f}" if line.summary else "-"
+
+
+def _boards(line: Line) -> str:
+    return f"{line.summary.boards if line.summary else 0:,}/{line.planned_boards:,}"
+
+
+def _faults(line: Line) -> str:
+    return ", ".join(f"{kind} {count:,}" for kind, count in sorted(line.faults.items())) or "-"
+
+
+def _cpu_ms(line: Line) -> str:
+    totals = line.totals
+    if not totals.decisions:
+        return "-"
+    return f"{1000 * totals.decision_cpu_seconds / totals.decisions:.3f}"
 
 
 def _ratings_notes(standing: Standing) -> list[RenderableType]:
@@ -193,10 +261,6 @@ def _ratings_notes(standing: Standing) -> list[RenderableType]:
     return notes
 
 
-def _error(standard_error: float | None) -> str:
-    return "" if standard_error is None else f" ± {standard_error:.4f}"
-
-
 def _encounter_cell(standing: Standing, row: Line, column: Line) -> str:
     encounter = standing.cross_table.get((row.entrant.id, column.entrant.id))
     if encounter is None:
@@ -222,24 +286,29 @@ def _cards(cards: Sequence[int], card: CardName) -> str:
     return " ".join(map(card, cards))
 
 
-def _tricks_table(deal: Deal, names: Sequence[str], card: CardName) -> Table:
+def _tricks_table(deal: Deal, names: Sequence[str], card: CardName) -> WideTable:
     """A row a trick; the leader's card is marked, and the winner named."""
     players = deal.rules.players
-    table = Table(box=_RULED, pad_edge=False)
-    table.add_column("trick", justify="right")
-    for seat in range(players):
-        table.add_column(f"{names[seat]}\n{POSITIONS[players][seat]}", justify="right")
-    table.add_column("won by")
+    rows = []
     leader = 0
     for trick in range(-(-len(deal.plays) // players)):
-        cells = [""] * players
+        row = [""] * players
         cards = deal.plays[trick * players : (trick + 1) * players]
         for seat, played in zip(deal.rules.seats_from(leader), cards, strict=False):
-            cells[seat] = ("> " if seat == leader else "") + card(played)
-        whole = trick < len(deal.winners)
-        table.add_row(str(trick + 1), *cells, names[deal.winners[trick]] if whole else "")
-        leader = deal.winners[trick] if whole else leader
-    return table
+            row[seat] = ("> " if seat == leader else "") + card(played)
+        rows.append(row)
+        leader = deal.winners[trick] if trick < len(deal.winners) else leader
+    won_by = [names[winner] for winner in deal.winners] + [""] * (len(rows) - len(deal.winners))
+    return WideTable(
+        keys=[Column("trick", [str(trick) for trick in range(1, len(rows) + 1)])],
+        columns=[
+            *(
+                Column(f"{names[seat]}\n{position}", [row[seat] for row in rows])
+                for seat, position in enumerate(POSITIONS[players])
+            ),
+            Column("won by", won_by, left=True),
+        ],
+    )
 
 
 def _outcome(log: StoredDealLog, deal: Deal, who: Sequence[str]) -> Text:

@@ -5,6 +5,7 @@ All order is canonical (by table key, deal, rotation, place), never by when thin
 
 import contextlib
 import json
+import re
 import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,6 +19,8 @@ from runner.game.rules import Play, Rules
 from runner.records import Bot, Limits
 from runner.storage.schema import migrations
 from runner.storage.store import FAULTS_KEPT, Conditions, RatingBasis, RatingRow, check_is_league
+
+_LOG_NAME = re.compile(r"([0-9a-f]{8,64})-([0-9]{1,9})-([0-9])")
 
 _LOGS = """
 SELECT tables.id, tables.key, raw_deal_logs.deal, rotation, seats, hands, shoves, plays, penalties,
@@ -199,20 +202,20 @@ class Reader:
         Raises:
             UsageError: there is none.
         """
-        parts = name.split("-")
-        if len(parts) != 3 or not parts[1].isdecimal() or not parts[2].isdecimal():
+        parts = _LOG_NAME.fullmatch(name)
+        if parts is None:
             raise UsageError(
                 f"{name!r} is not a deal log's name: expected <table>-<deal>-<rotation>, "
                 "as in 'letzter export FILE --deals'"
             )
-        table, deal, rotation = parts[0], int(parts[1]), int(parts[2])
+        table, deal, rotation = parts[1], int(parts[2]), int(parts[3])
         found = list(
             self._logs(
                 "tables.key >= ? AND tables.key < ? AND raw_deal_logs.deal = ? AND rotation = ?",
                 [table, table + "g", deal, rotation],
             )
         )
-        if not found or len(table) < 8:
+        if not found:
             raise UsageError(f"no deal log {name} is stored")
         return max(found, key=lambda log: log.current)
 

@@ -131,6 +131,11 @@ class Store:
                         f"the database is of another league: its {field.replace('_', ' ')} is "
                         f"{stored[field]!r}, this league's is {getattr(conditions, field)!r}"
                     )
+            if stored["secret"] is not None:
+                raise StoreError(
+                    "the league is closed: its secret is revealed, so its deals can be foreseen. "
+                    "A new league needs a database of its own"
+                )
             self._db.execute(
                 "UPDATE league SET format = ?, deals = ?, deals_per_sitting = ?, limits = ?",
                 (
@@ -157,6 +162,12 @@ class Store:
                     "SET author = excluded.author, state = 'unchecked', reason = ''",
                     (entrant.name, entrant.bot.version, entrant.author),
                 )
+            # Whatever comes next, nobody reads boards of an entrant that is not in the league.
+            self._db.execute(
+                "UPDATE sittings SET current = 0 WHERE current AND table_id IN ("
+                "SELECT table_id FROM table_entrants JOIN entrants ON entrants.id = entrant_id "
+                "WHERE state = 'replaced')"
+            )
 
     def passed_check(self, entrant: Entrant, conditions: str) -> bool:
         """Whether this entrant has passed its check before, under these conditions."""
@@ -400,10 +411,14 @@ def open_store(path: Path) -> Iterator[Store]:
             db.execute("PRAGMA synchronous = FULL")
             db.execute("PRAGMA foreign_keys = ON")
             migrations.apply(db)
-        yield Store(db)
-        # One file that stands alone, and that can be read where nothing can be written.
-        with contextlib.suppress(sqlite3.OperationalError):
-            db.execute("PRAGMA journal_mode = DELETE")
+        try:
+            yield Store(db)
+        except sqlite3.DatabaseError as error:
+            raise StoreError(f"{path}: {error}") from error
+        finally:
+            # One file that stands alone, and that can be read where nothing can be written.
+            with contextlib.suppress(sqlite3.DatabaseError):
+                db.execute("PRAGMA journal_mode = DELETE")
 
 
 def check_is_league(db: Database, path: Path) -> None:

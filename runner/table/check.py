@@ -7,7 +7,16 @@ from pathlib import Path
 from runner.botio.program import unpack
 from runner.game.deals import deal_hands, secret_of_seed
 from runner.game.rules import POSITIONS, Play, Rules
-from runner.records import BotFiles, Fault, FaultKind, Limits, Sitting, SittingDeal, SittingResult
+from runner.records import (
+    BotFiles,
+    Fault,
+    FaultKind,
+    Limits,
+    Sitting,
+    SittingDeal,
+    SittingResult,
+    exit_text,
+)
 from runner.schedule.seating import seats
 from runner.table.sitting import play_sitting
 
@@ -71,10 +80,7 @@ def check_bot(
 def fault_text(fault: Fault, rules: Rules) -> str:
     """A fault in a line: its kind, where it happened, what was expected and what came."""
     where = "" if fault.kind is FaultKind.START else f", {POSITIONS[rules.players][fault.seat]}"
-    status = ""
-    if fault.exit_status is not None:
-        how = "exit code" if fault.exit_status >= 0 else "signal"
-        status = f" ({how} {abs(fault.exit_status)})"
+    status = "" if fault.exit_status is None else f" ({exit_text(fault.exit_status)})"
     last = fault.stderr.strip().rpartition("\n")[2]
     said = f"; its last words: {last}" if last else ""
     return f"{fault.kind}{where}: {fault.detail}{status}{said}"

@@ -60,7 +60,8 @@ def test_card_of_a_name_gives_the_card(card):
 
 
 @pytest.mark.parametrize(
-    "name", ["", "7", "7h", "H7", "10H", "7H ", "1H", "7X", "７H", "7♥", None, 7, 7.0, ["7H"], {}]
+    "name",
+    ["", "7", "7h", "H7", "10H", "7H ", "1H", "7X", "\uff17H", "7♥", None, 7, 7.0, ["7H"], {}],
 )
 def test_card_of_no_name_is_refused_with_what_came(name):
     with pytest.raises(RulesError) as caught:
@@ -83,4 +84,4 @@ def test_cards_of_text_that_is_no_cards_is_refused(text):
 def test_german_names_exist_for_every_rank_and_suit():
     assert list(GERMAN_SUITS.values()) == ["Eichel", "Laub", "Herz", "Schellen"]
     assert set(GERMAN_RANKS) == set(RANKS)
-    assert [GERMAN_RANKS[rank] for rank in "AKQJT987"] == "A K O U 10 9 8 7".split()
+    assert [GERMAN_RANKS[rank] for rank in "AKQJT987"] == ["A", "K", "O", "U", "10", "9", "8", "7"]

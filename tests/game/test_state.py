@@ -2,6 +2,7 @@ from itertools import combinations
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from runner.errors import RulesError
 from runner.game.cards import NAMES, SUIT_NAMES, SUITS, card_of, cards_in, mask_of, names_of
@@ -43,6 +44,7 @@ def test_state_after_any_actions_is_that_of_the_second_implementation(game):
     assert deal.winners == [winner for _, _, winner in tricks]
     if game.done():
         assert deal.phase is Phase.DONE
+        assert deal.legal == 0
         assert list(deal.penalties()) == game.penalties()
         return
     assert deal.phase is (Phase.SHOVE if game.shoving() else Phase.PLAY)
@@ -50,8 +52,9 @@ def test_state_after_any_actions_is_that_of_the_second_implementation(game):
     assert deal.leader == game.leader()
     if game.shoving():
         assert deal.count == game.turn()
+        assert deal.legal == 0
     else:
-        assert names_of(cards_in(deal.legal())) == game.legal()
+        assert names_of(cards_in(deal.legal)) == game.legal()
 
 
 @given(whole_games)
@@ -64,8 +67,8 @@ def test_cards_are_conserved_at_every_step(game):
             deal.shove([card_of(card) for card in action])
         else:
             deal.play(card_of(action))
-        held = [names_of(cards_in(hand)) for hand in deal.hands]
-        places = [*sum(held, []), *names_of(deal.plays)]
+        held = [card for hand in deal.hands for card in names_of(cards_in(hand))]
+        places = [*held, *names_of(deal.plays)]
         assert len(places) == len(pack)
         assert set(places) == pack
 
@@ -87,14 +90,13 @@ def test_play_applies_every_legal_card_and_no_other(game):
             assert state_of(deal) == before
 
 
-@given(games(played=2), seeds)
+@given(st.integers(0, 3).flatmap(games), seeds)
 def test_shove_applies_every_set_of_held_cards_and_no_other(game, random):
-    # Of the thousands of sets of up to four cards a sample, those with two of one card too.
+    # A sample of the thousands of sets, some of them with a card twice.
     seat = game.turn()
     hand = game.hand(seat)
-    tried = [list(each) for count in range(5) for each in combinations(NAMES, count)]
-    tried = random.sample(tried, 100) + [[card, card] for card in hand]
-    tried += [random.sample(hand, count) for count in (0, 1, 2, 3, 4) for _ in range(5)]
+    tried = [random.sample(cards, count) for cards in (hand, NAMES) for count in range(5)] * 4
+    tried += [[card, card] for card in hand]
     for cards in tried:
         deal = deal_of(game)
         before = state_of(deal)
@@ -207,28 +209,32 @@ def test_shove_received_cards_may_be_passed_on():
     assert deal.hands[0] >> received[0] & 1
 
 
-def lines_of_play(deal, depth, plays=()):
-    """The number of legal ways to play on so many cards."""
-    if depth == 0:
-        return 1
-    total = 0
-    for card in cards_in(deal.legal()):
-        after = begun(FOUR, 3, 0)
-        for played in (*plays, card):
-            after.play(played)
-        total += lines_of_play(after, depth - 1, (*plays, card))
-    return total
+@pytest.mark.parametrize("vector", [FOUR, vectors("deals.jsonl")[100], vectors("deals.jsonl")[150]])
+def test_play_all_ways_to_end_are_as_many_as_the_second_implementation_has(vector):
+    # The last three tricks: up to 3!^4 lines of play, of which the rules allow some.
+    players = vector["players"]
+    vector = {**vector, "plays": vector["plays"][: 5 * players]}
 
+    def count(game):
+        if game.done():
+            return 1
+        total = 0
+        for card in game.legal():
+            game.play(card)
+            total += count(game)
+            game.plays.pop()
+        return total
 
-def test_play_ways_to_go_on_are_counted_as_by_hand():
-    # Forehand leads one of 8; against each, what the next seat may play depends on his suits.
-    deal = begun(FOUR, shoves=3)
-    assert lines_of_play(deal, 1) == 8
-    game = reference.Game(4, FOUR["play"], FOUR["hands"])
-    for cards in FOUR["shoves"]:
-        game.shove(cards)
-    expected = 0
-    for card in game.hand(0):
-        follows = [each for each in game.hand(1) if each[1] == card[1]]
-        expected += len(follows or game.hand(1))
-    assert lines_of_play(deal, 2) == expected
+    def count_in_runner(plays):
+        deal = begun({**vector, "plays": plays}, players - 1, len(plays))
+        if deal.phase is Phase.DONE:
+            return 1
+        return sum(count_in_runner([*plays, NAMES[card]]) for card in cards_in(deal.legal))
+
+    game = reference.Game(players, vector["play"], vector["hands"])
+    game.shoves = vector["shoves"]
+    for card in vector["plays"]:
+        game.play(card)
+    ways = count_in_runner(vector["plays"])
+    assert ways == count(game)
+    assert ways > 1
