@@ -6,6 +6,7 @@ league file, 3 done but some bot was at fault, 130 interrupted.
 
 import contextlib
 import json
+import re
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -70,6 +71,22 @@ def _fail(message: str, code: int) -> NoReturn:
     raise SystemExit(code)
 
 
+class _Span(click.ParamType[float]):
+    """A span of time: whole hours, minutes and seconds, as in `1h30m`."""
+
+    name = "time"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """The span in seconds."""
+        found = re.fullmatch(r"(?:(\d{1,6})h)?(?:(\d{1,6})m)?(?:(\d{1,6})s)?", str(value))
+        if not value or found is None:
+            self.fail(f"{value!r}: expected a time such as 90s, 45m, 2h or 1h30m", param, ctx)
+        hours, minutes, seconds = (int(part or 0) for part in found.groups())
+        return 3600.0 * hours + 60.0 * minutes + seconds
+
+
 league_argument = click.argument("file", metavar="FILE")
 
 
@@ -96,9 +113,22 @@ def main() -> None:
     type=click.IntRange(1, 1024),
     help="How many sittings to play at a time.  [default: the cores there are]",
 )
+@click.option(
+    "--time",
+    "time_limit",
+    type=_Span(),
+    help="Begin nothing that would not end within this time: 90s, 45m, 2h, 1h30m.",
+)
 @click.option("--quiet", is_flag=True, help="No progress on stderr.")
 @click.option("--json", "as_json", is_flag=True, help="The ratings as one JSON object.")
-def run(file: str, plan: bool, workers: int | None, quiet: bool, as_json: bool) -> None:
+def run(
+    file: str,
+    plan: bool,
+    workers: int | None,
+    time_limit: float | None,
+    quiet: bool,
+    as_json: bool,
+) -> None:
     r"""Play what is missing of the league in FILE, and rate it.
 
     Run it again after any end: it goes on where it was. It takes up new entrants, more deals
@@ -118,7 +148,7 @@ def run(file: str, plan: bool, workers: int | None, quiet: bool, as_json: bool) 
     if plan:
         _print_forecast(league, forecast(league, count), count, as_json)
         return
-    sys.exit(_run(league, count, quiet=quiet, as_json=as_json))
+    sys.exit(_run(league, count, time_limit, quiet=quiet, as_json=as_json))
 
 
 def run_league() -> None:
@@ -370,14 +400,16 @@ def _show_fault_lines(fault: Any) -> None:
     click.echo("bots/README.md explains the protocol and every kind of fault.")
 
 
-def _run(league: League, workers: int, *, quiet: bool, as_json: bool) -> int:
+def _run(
+    league: League, workers: int, time_limit: float | None, *, quiet: bool, as_json: bool
+) -> int:
     from runner.league.progress import reporter
     from runner.league.run import run_league as run_whole
     from runner.league.stopping import stop_on_signals
 
     console = Console(stderr=True)
     with reporter(console, quiet=quiet) as report, stop_on_signals() as stop:
-        outcome = run_whole(league, report, stop, workers)
+        outcome = run_whole(league, report, stop, workers, time_limit)
     if outcome.standing is None:
         click.echo(
             f"Stopped; all that was played is stored. Go on: run-league {league.path}", err=True

@@ -10,17 +10,21 @@ import errno
 import os
 import resource
 import select
-import shutil
 import signal
+import stat
 import subprocess
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from runner.botio.program import Program
 
 STDERR_HEAD_BYTES = 1024
 STDERR_TAIL_BYTES = 2048
+_STDERR_RESTS_READ = 32
+_END_SECONDS = 1.0
+_KILL_TAKES_SECONDS = 0.0002
 _BOT_OOM_SCORE = b"1000"
 _PATH = "/usr/local/bin:/usr/bin:/bin"
 _PR_SET_PDEATHSIG = 1
@@ -56,7 +60,7 @@ class BotProcess:
         try:
             self._popen = _spawn(program, self._home)
         except BaseException:
-            shutil.rmtree(self._home, ignore_errors=True)
+            _remove(self._home)
             raise
         self.pid = self._popen.pid
         self.exit_status: int | None = None
@@ -68,7 +72,11 @@ class BotProcess:
         self.stdin, self.stdout, self.stderr = (stream.fileno() for stream in self._streams)
         for descriptor in (self.stdin, self.stdout, self.stderr):
             os.set_blocking(descriptor, False)
-        self.pidfd = os.pidfd_open(self.pid)
+        try:
+            self.pidfd = os.pidfd_open(self.pid)
+        except BaseException:
+            self._end()
+            raise
         self._cpu_clock = (~self.pid << 3) | 2
         self._cpu_ns = 0
         self._schedstat = _open_schedstat(self.pid)
@@ -114,42 +122,46 @@ class BotProcess:
 
     def stderr_text(self) -> str:
         """The head and the tail of what it wrote on stderr, made printable."""
-        while self.stderr >= 0 and self._drains_more():
-            pass
+        for _ in range(_STDERR_RESTS_READ):  # a bot may write faster than this reads
+            if self.stderr < 0 or not self._drains_more():
+                break
         cut = f"\n[… {self._stderr_cut} bytes …]\n" if self._stderr_cut else ""
         return printable(self._stderr_head) + cut + printable(self._stderr_tail)
 
     def end(self) -> None:
-        """Kill the process with its group, reap it, close everything. Safe to call twice."""
+        """Kill the process with all that it started, reap it, close everything.
+
+        Takes a second at most, since a bot can see to it that it is not reaped at once. Safe to
+        call twice.
+        """
         if self.exit_status is not None:
             return
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.pid, signal.SIGKILL)
-        _, status, self._rusage = os.wait4(self.pid, 0)
-        self.exit_status = self._popen.returncode = os.waitstatus_to_exitcode(status)
-        # A member of the group that was being forked during the first kill.
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.pid, signal.SIGKILL)
-        self.drain_stderr()
-        for stream in self._streams:
-            with contextlib.suppress(OSError):
-                stream.close()
-        self.stdin = self.stdout = self.stderr = -1
+        self._end()
         os.close(self.pidfd)
         if self._schedstat is not None:
             os.close(self._schedstat)
             self._schedstat = None
-        shutil.rmtree(self._home, ignore_errors=True)
 
     def close_stdin(self) -> None:
         """Let the bot see the end of its input."""
         with contextlib.suppress(OSError):
             self._streams[0].close()
 
+    def reads_no_more(self) -> bool:
+        """Whether it has closed its standard input."""
+        stdin = select.poll()
+        stdin.register(self.stdin, 0)
+        return bool(stdin.poll(0))
+
     def wait_for_death(self, seconds: float) -> int | None:
         """How it died by itself: exit code, or signal negated; None if it lives on for so long."""
-        select.select([self.pidfd], [], [], seconds)
-        info = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        death = select.poll()
+        death.register(self.pidfd, select.POLLIN)
+        death.poll(seconds * 1000)
+        try:
+            info = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        except ChildProcessError:  # the runner ignores SIGCHLD
+            return None
         if info is None:
             return None
         return info.si_status if info.si_code == os.CLD_EXITED else -info.si_status
@@ -159,29 +171,74 @@ class BotProcess:
         more = self.drain_stderr()
         return more and len(self._stderr_head) + len(self._stderr_tail) + self._stderr_cut > before
 
+    def _end(self) -> None:
+        self.exit_status = self._popen.returncode = self._kill_and_reap()
+        for stream in self._streams:
+            with contextlib.suppress(OSError):
+                stream.close()
+        self.stdin = self.stdout = self.stderr = -1
+        _remove(self._home)
+
+    def _kill_and_reap(self) -> int:
+        """The exit status; that of the kill itself where the process cannot be reaped in time."""
+        deadline = time.monotonic() + _END_SECONDS
+        while True:
+            # The kill takes the group as a whole: a fork under way in it fails.
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.pid, signal.SIGKILL)
+            try:
+                reaped, status = os.waitpid(self.pid, os.WNOHANG)
+            except ChildProcessError:  # the runner ignores SIGCHLD
+                return -signal.SIGKILL
+            # Once it is dead, what it sent away is a child of the runner. That may trace it, and
+            # then it cannot be reaped.
+            end_children(self._has_started)
+            if reaped:
+                return os.waitstatus_to_exitcode(status)
+            if time.monotonic() > deadline:
+                return -signal.SIGKILL
+            time.sleep(_KILL_TAKES_SECONDS)
+
+    def _has_started(self, pid: int) -> bool:
+        """Whether a child of the runner was started by this process and does not hide it."""
+        if pid == self.pid:
+            return False
+        try:
+            environment = Path(f"/proc/{pid}/environ").read_bytes()
+        except OSError:
+            return False
+        return b"HOME=" + os.fsencode(self._home) in environment.split(b"\0")
+
 
 def adopt_strays() -> None:
     """Make this process the parent of what its bots leave behind, so that it can be ended."""
     _LIBC.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
-def end_strays(alive: frozenset[int] = frozenset()) -> int:
-    """Kill and reap adopted processes of bots; returns how many.
+def end_strays() -> None:
+    """Kill and reap adopted processes of bots; none is in use any more.
 
     A bot's process is known by its out-of-memory score, which what it starts inherits.
-
-    Args:
-        alive: the process ids of bots that are still in use.
     """
-    ended = 0
-    while strays := [pid for pid in _children() if pid not in alive and _is_bot(pid)]:
-        for pid in strays:
-            with contextlib.suppress(ProcessLookupError):
+    end_children(_is_bot)
+
+
+def end_children(chosen: Callable[[int], bool]) -> None:
+    """Kill and reap chosen children of this process until there are none, for at most a second.
+
+    A process that goes on starting others, each in a session of its own, may survive it.
+    """
+    deadline = time.monotonic() + _END_SECONDS
+    while pids := [pid for pid in _children() if chosen(pid)]:
+        for pid in pids:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
+        for pid in pids:
             with contextlib.suppress(ChildProcessError):
-                os.waitpid(pid, 0)
-            ended += 1
-    return ended
+                os.waitpid(pid, os.WNOHANG)
+        if time.monotonic() > deadline:
+            break
+        time.sleep(_KILL_TAKES_SECONDS)
 
 
 def printable(data: bytes) -> str:
@@ -224,7 +281,7 @@ def _spawn(program: Program, home: Path) -> subprocess.Popen[bytes]:
             preexec_fn=lambda: _prepare_child(runner),  # noqa: PLW1509
         )
     except OSError as error:
-        if error.errno in _MACHINE_IS_FULL:
+        if error.errno in _MACHINE_IS_FULL or str(error.filename) == str(program.folder):
             raise
         raise CannotStartError(f"{program.command[0]}: {error.strerror}") from None
 
@@ -263,3 +320,27 @@ def _is_bot(pid: int) -> bool:
         return Path(f"/proc/{pid}/oom_score_adj").read_bytes().strip() == _BOT_OOM_SCORE
     except OSError:
         return False
+
+
+def _remove(folder: Path) -> None:
+    """Remove a folder; what cannot be removed stays.
+
+    A bot may have nested folders deeper than `shutil.rmtree` can go, so each is moved beside the
+    first before it is emptied.
+    """
+    folders = [folder]
+    moved = 0
+    while folders:
+        path = folders.pop()
+        with contextlib.suppress(OSError), os.scandir(path) as entries:
+            for entry in entries:
+                with contextlib.suppress(OSError):
+                    if not entry.is_dir(follow_symlinks=False):
+                        os.unlink(entry.path)  # noqa: PTH108
+                        continue
+                    os.chmod(entry.path, stat.S_IRWXU)  # noqa: PTH101
+                    moved += 1
+                    folders.append(folder.with_suffix(f".{moved}"))
+                    os.rename(entry.path, folders[-1])  # noqa: PTH104
+        with contextlib.suppress(OSError):
+            path.rmdir()

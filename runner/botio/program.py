@@ -4,6 +4,7 @@ import os
 import shutil
 import stat
 import sys
+import threading
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -37,7 +38,7 @@ def unpack(bot_files: BotFiles, root: Path) -> Program:
     """
     folder = root / bot_files.bot.version
     if not folder.exists():
-        draft = root / f".{bot_files.bot.version}.{os.getpid()}"
+        draft = root / f".{bot_files.bot.version}.{os.getpid()}.{threading.get_ident()}"
         shutil.rmtree(draft, ignore_errors=True)
         draft.mkdir(parents=True)
         for name, content in bot_files.contents.items():

@@ -5,7 +5,9 @@ import fcntl
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
@@ -82,36 +84,65 @@ def play_on_core(sitting: Sitting, bots: Sequence[BotFiles], folder: Path) -> Si
     try:
         homes.mkdir(parents=True, exist_ok=True)
         programs = [unpack(bot, folder / "bots") for bot in bots]
-        with _one_core(folder / "cores"):
+        with _one_core(folder / "cores", sitting.id):
             return play_sitting(sitting, programs, homes)
     except OSError as error:
         return Void(sitting.id, f"{error.strerror or error} ({type(error).__name__})")
 
 
+@dataclass(frozen=True, slots=True)
+class AtWork:
+    """A process that plays a sitting on this machine.
+
+    Attributes:
+        pid: the process.
+        sitting: the id of the sitting.
+        seconds: for how long it has been at it.
+    """
+
+    pid: int
+    sitting: str
+    seconds: float
+
+
+def at_work(folder: Path) -> Iterator[AtWork]:
+    """Who is playing what in a workspace."""
+    for lock in (folder / "cores").glob("*"):
+        with contextlib.suppress(OSError, ValueError):
+            pid, sitting = lock.read_text(encoding="ascii").split()
+            yield AtWork(int(pid), sitting, time.time() - lock.stat().st_mtime)
+
+
 @contextlib.contextmanager
-def _one_core(locks: Path) -> Iterator[None]:
+def _one_core(locks: Path, sitting_id: str) -> Iterator[None]:
     """Pin this thread, and so what it starts, to the first core that no other sitting is on.
 
-    Waking a process on another core costs more than most bots need for a decision.
+    Waking a process on another core costs more than most bots need for a decision. While it lasts,
+    the core's lock file says who is at what.
     """
     allowed = os.sched_getaffinity(0)
     cores = sorted(allowed)
     locks.mkdir(parents=True, exist_ok=True)
-    with contextlib.ExitStack() as stack:
-        slot = 0
-        while not _taken(stack, locks / str(slot)):
-            slot += 1
+    slot = 0
+    while (lock := _locked(locks / str(slot))) is None:
+        slot += 1
+    try:
+        os.ftruncate(lock, 0)
+        os.write(lock, f"{os.getpid()} {sitting_id}".encode())
         os.sched_setaffinity(0, {cores[slot % len(cores)]})
-        stack.callback(os.sched_setaffinity, 0, allowed)
         yield
+    finally:
+        os.sched_setaffinity(0, allowed)
+        os.ftruncate(lock, 0)
+        os.close(lock)
 
 
-def _taken(stack: contextlib.ExitStack, lock: Path) -> bool:
+def _locked(lock: Path) -> int | None:
+    """Lock a file, for as long as the descriptor is open; None if another process has it."""
     descriptor = os.open(lock, os.O_RDWR | os.O_CREAT, 0o600)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         os.close(descriptor)
-        return False
-    stack.callback(os.close, descriptor)
-    return True
+        return None
+    return descriptor

@@ -9,18 +9,25 @@ import contextlib
 import logging
 import os
 import secrets
+import signal
 import sys
 import threading
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from runner.errors import RunError
-from runner.execution.executor import play_on_core
+from runner.execution.executor import at_work, play_on_core
 from runner.records import BotFiles, Sitting, SittingResult, Void
 
 _OBJECT_STORE_BYTES = 80_000_000
 _TASKS_PER_WORKER = 2
+_DECISIONS_PER_DEAL = 30
+_MARGIN = 20.0
+LEAST_PATIENCE_SECONDS = 60.0
+"""No worker counts as hanging before it has been so long at one sitting."""
+
 _WAIT_SECONDS = 0.5
 
 _ENVIRONMENT = {
@@ -88,19 +95,34 @@ class RayExecutor:
         task = ray.remote(num_cpus=1, max_retries=3)(_play)
         bots = {version: ray.put(files) for version, files in self._bots.items()}
         coming = iter(sittings)
-        playing: dict[Any, str] = {}
+        playing: dict[Any, Sitting] = {}
+        patience = Patience()
         while True:
             while len(playing) < _TASKS_PER_WORKER * self._workers:
                 sitting = next(coming, None)
                 if sitting is None:
                     break
                 files = [bots[version] for version in sitting.versions]
-                playing[task.remote(sitting, self._folder, *files)] = sitting.id
+                playing[task.remote(sitting, self._folder, *files)] = sitting
             if not playing:
                 return
             ended, _ = ray.wait(list(playing), timeout=_WAIT_SECONDS)
             for ref in ended:
-                yield _outcome(ref, playing.pop(ref))
+                outcome = _outcome(ref, playing.pop(ref).id)
+                if isinstance(outcome, SittingResult):
+                    patience.learn(outcome)
+                yield outcome
+            if not ended:
+                self._end_hanging({sitting.id: sitting for sitting in playing.values()}, patience)
+
+    def _end_hanging(self, playing: dict[str, Sitting], patience: "Patience") -> None:
+        """Kill workers that hang; Ray then plays their sittings in fresh ones."""
+        for worker in at_work(self._folder):
+            sitting = playing.get(worker.sitting)
+            if sitting is not None and worker.seconds > patience.seconds_for(sitting):
+                patience.lose(sitting)
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(worker.pid, signal.SIGKILL)
 
     def _live(self) -> None:
         """Start Ray, and end it when told to; what it prints on stdout meanwhile is dropped."""
@@ -135,6 +157,39 @@ class RayExecutor:
         import ray
 
         ray.shutdown()
+
+
+class Patience:
+    """How long a worker may take for a sitting before it counts as hanging.
+
+    By what the slowest sitting so far took for a deal, with a wide margin; before any has ended,
+    by the limits of its bots. It doubles for a sitting each time that it runs out.
+    """
+
+    def __init__(self) -> None:
+        """Nothing is known yet."""
+        self._slowest_deal_s: float | None = None
+        self._lost: Counter[str] = Counter()
+
+    def learn(self, result: SittingResult) -> None:
+        """Take a sitting that has ended into account."""
+        deal_s = result.wall_seconds / len(result.logs)
+        self._slowest_deal_s = max(deal_s, self._slowest_deal_s or 0.0)
+
+    def lose(self, sitting: Sitting) -> None:
+        """It ran out for a sitting."""
+        self._lost[sitting.id] += 1
+
+    def seconds_for(self, sitting: Sitting) -> float:
+        """How long a sitting may take."""
+        limits, deals = sitting.limits, len(sitting.deals)
+        if self._slowest_deal_s is None:
+            waits = limits.max_faults * (limits.start_seconds + limits.wall_seconds)
+            cpu = deals * _DECISIONS_PER_DEAL * limits.move_seconds
+            expected = cpu + sitting.rules.players * (waits + limits.sleep_seconds)
+        else:
+            expected = _MARGIN * self._slowest_deal_s * deals
+        return 2.0 ** self._lost[sitting.id] * max(LEAST_PATIENCE_SECONDS, expected)
 
 
 def _play(sitting: Sitting, folder: Path, *bots: BotFiles) -> SittingResult | Void:

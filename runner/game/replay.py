@@ -127,6 +127,8 @@ def _replay_plays(deal: Deal, claimed: Record) -> None:
         if len(deal.winners) > before:
             _check_winner(deal, claimed, before)
     if len(claimed.winners) > len(deal.winners):
+        if deal.phase is Phase.DONE:
+            raise RulesError(f"winners: {len(claimed.winners)} for {len(deal.winners)} tricks")
         step = f"trick {len(deal.winners) + 1}, {deal.name(deal.seat)}"
         raise RulesError(f"{step}: a card is missing, though the trick has a winner")
 

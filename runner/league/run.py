@@ -8,7 +8,7 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from runner import __version__
@@ -20,7 +20,8 @@ from runner.execution.serial import SerialExecutor
 from runner.league.progress import Reporter
 from runner.league.secret import hash_of, secret_of
 from runner.league.stopping import Stop
-from runner.records import Entrant, Sitting, Void, canonical_hash
+from runner.league.time_limit import TimeLimit
+from runner.records import Entrant, Sitting, SittingResult, Void, canonical_hash
 from runner.report.standing import Standing, standing_of
 from runner.schedule.plan import Plan, PlannedSitting, deal_out
 from runner.storage.reader import Reader, open_reader
@@ -129,7 +130,13 @@ def plan_of(league: League, entrants: Iterable[Entrant], secret_hash: str) -> Pl
     )
 
 
-def run_league(league: League, reporter: Reporter, stop: Stop, workers: int) -> Outcome:
+def run_league(
+    league: League,
+    reporter: Reporter,
+    stop: Stop,
+    workers: int,
+    time_limit_s: float | None = None,
+) -> Outcome:
     """Play what is missing of a league, and rate it.
 
     Args:
@@ -137,6 +144,7 @@ def run_league(league: League, reporter: Reporter, stop: Stop, workers: int) -> 
         reporter: is told how it goes on.
         stop: ends the run in good order once it is requested.
         workers: how many sittings to play at a time.
+        time_limit_s: begin no board that would not be whole within this time.
 
     Raises:
         RunError: too few good bots, a lost secret, or nothing can be played any more.
@@ -144,35 +152,37 @@ def run_league(league: League, reporter: Reporter, stop: Stop, workers: int) -> 
     """
     secret = secret_of(league)
     with workspace() as folder, open_store(league.database) as store:
-        run = _Run(league, reporter, stop, workers, secret, store, folder)
+        run = _Run(
+            league,
+            reporter,
+            stop,
+            workers,
+            TimeLimit(time_limit_s, workers),
+            secret,
+            store,
+            Reader(store.db),
+            folder,
+        )
         run.open()
         played = run.play()
         standing = None if stop.requested else run.rate()
         return Outcome(standing, played, tuple(run.set_aside), run.at_fault())
 
 
+@dataclass(slots=True)
 class _Run:
     """One run of a league; its steps in order are `open`, `play`, `rate`."""
 
-    def __init__(
-        self,
-        league: League,
-        reporter: Reporter,
-        stop: Stop,
-        workers: int,
-        secret: bytes,
-        store: Store,
-        folder: Path,
-    ) -> None:
-        self._league = league
-        self._reporter = reporter
-        self._stop = stop
-        self._workers = workers
-        self._secret = secret
-        self._store = store
-        self._reader = Reader(store.db)
-        self._folder = folder
-        self.set_aside: list[str] = []
+    _league: League
+    _reporter: Reporter
+    _stop: Stop
+    _workers: int
+    _time_limit: TimeLimit
+    _secret: bytes
+    _store: Store
+    _reader: Reader
+    _folder: Path
+    set_aside: list[str] = field(default_factory=list)
 
     def open(self) -> None:
         """Write down what is to be played, and say where its deals come from."""
@@ -222,6 +232,8 @@ class _Run:
             self._reporter.begin(left)
             played = self._play_plan(plan, executor)
             self._reporter.end()
+            if self._time_limit.reached:
+                self._reporter.say("The time is up; run it again to go on.")
             return played
 
     def rate(self) -> Standing:
@@ -308,6 +320,8 @@ class _Run:
             failed = []
             for outcome in executor.play(self._dealt(waiting, dealt)):
                 planned, sitting = dealt.pop(outcome.id)
+                if isinstance(outcome, SittingResult):
+                    self._time_limit.learn(outcome.wall_seconds)
                 if isinstance(outcome, Void):
                     voids[planned.id] += 1
                     if voids[planned.id] < MOST_VOIDS:
@@ -330,6 +344,8 @@ class _Run:
         for planned in waiting:
             if self._stop.requested:
                 return
+            if not self._time_limit.admits(planned, self._league.rules.players):
+                continue
             sitting = deal_out(planned, self._league.limits, self._secret)
             dealt[planned.id] = planned, sitting
             yield sitting

@@ -30,7 +30,7 @@ FAULTS_KEPT = 5
 
 _READ_BYTES = 65536
 _SHOWN_BYTES = 2048
-_DEATH_SECONDS = 0.1
+_DEATH_SECONDS = 1.0
 _NS = 1_000_000_000
 _NEVER = 1 << 62
 _SLEEP_NOTICED_NS = 1_000_000
@@ -95,6 +95,7 @@ class Player:
         self._unread = b""
         self._reading = True
         self._talk_bytes = 0
+        self._dead = False
         # Clocks, in nanoseconds:
         self._asked = 0
         self._asked_at = 0
@@ -112,9 +113,9 @@ class Player:
         return self.out is None and (self._ready is None or bool(self._open))
 
     @property
-    def process(self) -> BotProcess | None:
-        """The process that plays for it now."""
-        return self._process
+    def alive(self) -> bool:
+        """Whether a process plays for it that has not died."""
+        return self._process is not None and not self._dead
 
     def launch(self) -> None:
         """Start a process and greet it. If it cannot be started, that is a `start` fault.
@@ -155,6 +156,9 @@ class Player:
             )
         else:
             self._send_requests()
+            if self._dead and self.busy:  # it died while nothing was asked
+                assert self._process is not None
+                self._read_rest_and_lose(self._process)
 
     def tell_result(self, deal: DealInPlay) -> None:
         """Tell how a deal ended, with the next request, if the bot asked for that."""
@@ -217,6 +221,7 @@ class Player:
         """The process has died: what it wrote before counts first."""
         if process is self._process:
             self._unwatch(process.pidfd)
+            self._dead = True
             if self.busy:
                 self._read_rest_and_lose(process)
 
@@ -276,7 +281,11 @@ class Player:
 
     def _read_first_lines(self, lines: list[bytes]) -> None:
         for at, line in enumerate(lines):
-            if self._is_talk(line):
+            if len(line) + self._talk_bytes >= messages.MAX_LINE_BYTES:
+                self._refuse_length(line)
+                return
+            if messages.is_comment(line):
+                self._talk_bytes += len(line) + 1
                 continue
             try:
                 self._ready = messages.read_ready(line)
@@ -300,11 +309,12 @@ class Player:
         process = self._process
         answered = self._decisions
         for at, line in enumerate(lines):
-            if self._is_talk(line) and self._talk_bytes < messages.MAX_LINE_BYTES:
-                continue
             if len(line) + self._talk_bytes >= messages.MAX_LINE_BYTES:
                 self._refuse_length(line)
                 return
+            if messages.is_comment(line):
+                self._talk_bytes += len(line) + 1
+                continue
             self._read_reply(line)
             if process is not self._process:
                 return
@@ -338,18 +348,13 @@ class Player:
         self._open.popleft()
         self._requests.popleft()
 
-    def _is_talk(self, line: bytes) -> bool:
-        if not messages.is_comment(line):
-            return False
-        self._talk_bytes += len(line) + 1
-        return True
-
     def _refuse_length(self, line: bytes) -> None:
         self._fault(
             FaultKind.MESSAGE if self._ready else FaultKind.START,
             f"expected a line of at most {messages.MAX_LINE_BYTES} bytes, "
             "with its line end and all comments before it",
-            line,
+            # However much of it has come, the same part is kept.
+            line[: messages.MAX_LINE_BYTES - self._talk_bytes],
         )
 
     def _read_rest_and_lose(self, process: BotProcess) -> None:
@@ -407,9 +412,9 @@ class Player:
             self._writing = True
             self._selector.register(process.stdin, selectors.EVENT_WRITE, (self.on_stdin, process))
         except BrokenPipeError:
+            # It reads no more. Whether that shows here depends on when it is looked at, so it is
+            # no fault in itself: its death is, or that the reply does not come in time.
             self._unsent = b""
-            if self.busy:
-                self._read_rest_and_lose(process)
 
     def _unwatch(self, descriptor: int) -> None:
         with contextlib.suppress(KeyError, ValueError):
@@ -475,6 +480,10 @@ class Player:
             self.due = now + max(left, _SLEEP_NOTICED_NS)
 
     def _time_out(self, what: str, used: int, limit: int) -> None:
+        assert self._process is not None
+        if self._process.reads_no_more():
+            self._lose()
+            return
         half = "; half a line had come: was its line end flushed?" if self._unread else ""
         self._fault(
             FaultKind.TIMEOUT,

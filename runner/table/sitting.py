@@ -4,7 +4,6 @@ A round: for every deal in play, in order, the one request that it waits for is 
 replies are read; the deals go on. What comes out depends on what the bots answer, never on when.
 """
 
-import select
 import selectors
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -54,7 +53,7 @@ def play_sitting(sitting: Sitting, programs: Sequence[Program], homes: Path) -> 
                 player.launch()
             _wait_for(players, selector)
             deals = _play_deals(sitting, players, selector)
-            _part(players)
+            _part(players, selector)
         finally:
             for player in players:
                 player.leave()
@@ -121,13 +120,18 @@ def _wait_for(players: Sequence[Player], selector: selectors.BaseSelector) -> No
     while busy := [player for player in players if player.busy]:
         now = time.monotonic_ns()
         due = min(player.due for player in busy)
-        for key, _ in selector.select(max(0.0, (due - now) / 1e9)):
-            react, process = key.data
-            react(process)
+        _serve(selector, max(0.0, (due - now) / 1e9))
         now = time.monotonic_ns()
         for player in busy:
             if player.due <= now:
                 player.on_due(now)
+
+
+def _serve(selector: selectors.BaseSelector, seconds: float) -> None:
+    """Wait for so long for something to happen on the bots' pipes, and react to it."""
+    for key, _ in selector.select(seconds):
+        react, process = key.data
+        react(process)
 
 
 def _forfeit_rest(deals: Iterable[DealInPlay], players: Sequence[Player]) -> None:
@@ -141,12 +145,13 @@ def _forfeit_rest(deals: Iterable[DealInPlay], players: Sequence[Player]) -> Non
             deal.forfeit(loser.out, loser.place)
 
 
-def _part(players: Sequence[Player]) -> None:
+def _part(players: Sequence[Player], selector: selectors.BaseSelector) -> None:
     """Say goodbye to all, and give them a moment to end by themselves."""
     for player in players:
         player.say_goodbye()
-    ending = {player.process.pidfd for player in players if player.process}
     deadline = time.monotonic() + GOODBYE_SECONDS
-    while ending and (left := deadline - time.monotonic()) > 0:
-        dead, _, _ = select.select(ending, [], [], left)
-        ending.difference_update(dead)
+    while any(player.alive for player in players):
+        left = deadline - time.monotonic()
+        if left <= 0:
+            break
+        _serve(selector, left)
