@@ -111,7 +111,7 @@ def test_playing_order_differs_between_the_rotations_of_a_run(secret, table):
 @pytest.mark.parametrize("players", [3, 4])
 def test_leagues_of_neighbouring_seeds_share_no_deal(players):
     game = Rules(players, Play.ANTICLOCKWISE)
-    seen = set()
+    seen: set[tuple[int, ...]] = set()
     for seed in ("7", "8"):
         secret = secret_of_seed(seed)
         table = DEALING[0]["table"]

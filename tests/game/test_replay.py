@@ -234,10 +234,16 @@ def test_replay_other_fields_are_ignored():
 
 
 @pytest.mark.parametrize(
-    "field, extra", [("plays", "7D"), ("shoves", []), ("winners", 0), ("hands", [])]
+    "field, extra, message",
+    [
+        ("plays", "7D", "trick 9, forehand: played 7D, but all 8 tricks are over"),
+        ("shoves", [], "shove 4, forehand: shoved no card, but the shoves are over"),
+        ("winners", 0, "winners: 9 for 8 tricks"),
+        ("hands", [], "deal: 5 hands for 4 players"),
+    ],
 )
-def test_replay_something_too_many_is_refused(field, extra):
-    assert refusal({**GOOD[0], field: [*GOOD[0][field], extra]})
+def test_replay_something_too_many_is_refused(field, extra, message):
+    assert refusal({**GOOD[0], field: [*GOOD[0][field], extra]}) == message
 
 
 @pytest.mark.parametrize("penalties", [[], [1, 0, 0], [1, 0, 0, 0, 0], [10**30, 0, 0, 0], [2]])

@@ -174,17 +174,14 @@ def test_shove_illegal_is_refused_with_seat_and_cards(shoves, cards, message):
         (3, 1, "TS", "middlehand: played TS, must follow diamonds"),
         (3, 1, "7D", "middlehand: played 7D, which was played before"),
         (3, 1, "AH", "middlehand: played AH, which he does not hold"),
-        (3, 32, "7D", "dealer: played 7D, but all 8 tricks are over"),
+        (3, 32, "7D", "forehand: played 7D, but all 8 tricks are over"),
     ],
 )
 def test_play_illegal_is_refused_with_seat_and_card(shoves, plays, card, message):
     deal = begun(FOUR, shoves, plays)
     with pytest.raises(RulesError) as caught:
         deal.play(card_of(card))
-    refused = str(caught.value)
-    assert refused.partition(":")[2] == message.partition(":")[2]
-    if plays < 32:
-        assert refused == message
+    assert str(caught.value) == message
 
 
 @given(games())
