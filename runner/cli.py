@@ -43,12 +43,18 @@ _PIPE_WIDTH = 160
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-class _Letzter(click.Group):
-    """The group of commands; turns what went wrong into one message and an exit code."""
+class _Command(click.Command):
+    """A command; turns what went wrong into one message and an exit code."""
 
     def invoke(self, ctx: click.Context) -> Any:
         with _plain_errors():
             return super().invoke(ctx)
+
+
+class _Letzter(click.Group):
+    """The group of commands."""
+
+    command_class = _Command
 
 
 @contextlib.contextmanager
@@ -153,8 +159,7 @@ def run(
 
 def run_league() -> None:
     """`run-league FILE`, which is `letzter run FILE`."""
-    with _plain_errors():
-        run(prog_name="run-league")
+    run(prog_name="run-league")
 
 
 @main.command()

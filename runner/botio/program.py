@@ -45,6 +45,7 @@ def unpack(bot_files: BotFiles, root: Path) -> Program:
             file = draft / name
             file.write_bytes(content)
             file.chmod(stat.S_IRUSR | stat.S_IXUSR | stat.S_IRGRP | stat.S_IXGRP)
+        draft.chmod(stat.S_IRUSR | stat.S_IXUSR | stat.S_IRGRP | stat.S_IXGRP)
         try:
             draft.rename(folder)
         except OSError:

@@ -146,7 +146,7 @@ LEAGUE = Group(
             Whole(1, 1_000_000),
             "Deals per table; each is played once in every rotation of the seats. Fairest if a"
             " multiple of 6 with four players, of 2 with three.",
-            default=120,
+            default=600,
         ),
         Key(
             "deals_per_sitting",
@@ -164,8 +164,8 @@ LEAGUE = Group(
         Key(
             "execution",
             Choice(tuple(place.value for place in Execution)),
-            "Where sittings are played: on all cores or a cluster (ray), or one after the other"
-            " in the process itself (serial).",
+            "How sittings are played: as many at a time as there are cores (ray), or one after the"
+            " other in the process itself (serial).",
             default=Execution.RAY.value,
         ),
         Key("limits", LIMITS, "What a bot may use.", default_doc="the defaults of its keys"),

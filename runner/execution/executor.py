@@ -4,6 +4,7 @@ import contextlib
 import fcntl
 import os
 import shutil
+import sys
 import tempfile
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Protocol
 
 from runner.botio.program import unpack
+from runner.errors import RunError
 from runner.records import BotFiles, Sitting, SittingResult, Void
 from runner.table.sitting import play_sitting
 
@@ -51,17 +53,22 @@ def workspace() -> Iterator[Path]:
     """A folder for the files of one run, with a short path, removed at the end.
 
     Those of runs that were killed are removed as well.
+
+    Raises:
+        RunError: bots cannot be run on this system.
     """
+    if sys.platform != "linux":
+        raise RunError("bots can be run on Linux only: their limits rest on its pidfds and clocks")
     root = Path("/tmp") if os.access("/tmp", os.W_OK) else Path(tempfile.gettempdir())  # noqa: S108
     for left in root.glob(f"{_PREFIX}*-*"):
         pid = left.name.removeprefix(_PREFIX).partition("-")[0]
         if pid.isdecimal() and not Path("/proc", pid).exists() and _is_ours(left):
-            shutil.rmtree(left, ignore_errors=True)
+            _remove(left)
     folder = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=root))
     try:
         yield folder
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        _remove(folder)
 
 
 def _is_ours(folder: Path) -> bool:
@@ -70,6 +77,14 @@ def _is_ours(folder: Path) -> bool:
         return folder.stat().st_uid == os.getuid()
     except OSError:
         return False
+
+
+def _remove(folder: Path) -> None:
+    """Remove a workspace, with the folders of bots, which are made so that nobody can write."""
+    for bot in (folder / "bots").glob("*"):
+        with contextlib.suppress(OSError):
+            bot.chmod(0o700)
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def play_on_core(sitting: Sitting, bots: Sequence[BotFiles], folder: Path) -> SittingResult | Void:

@@ -185,6 +185,19 @@ JOIN entrants ON entrants.id = table_entrants.entrant_id
 WHERE sittings.current
 GROUP BY sittings.table_id, raw_deal_logs.deal, table_entrants.place;
 
+CREATE VIEW faults AS
+SELECT entrants.name AS entrant, substr(entrants.version, 1, 8) AS version, raw_faults.kind,
+       substr(tables.key, 1, 8) || '-' || raw_faults.deal || '-' || sittings.rotation AS deal_log,
+       raw_faults.seat, raw_faults.detail, raw_faults.request, raw_faults.reply,
+       raw_faults.exit_status, raw_faults.elapsed_seconds, raw_faults.limit_seconds
+FROM raw_faults
+JOIN sittings ON sittings.id = raw_faults.sitting_id
+JOIN tables ON tables.id = sittings.table_id
+JOIN table_entrants ON table_entrants.table_id = sittings.table_id
+                   AND table_entrants.place = raw_faults.place
+JOIN entrants ON entrants.id = table_entrants.entrant_id
+WHERE sittings.current;
+
 CREATE VIEW deal_logs AS
 SELECT substr(tables.key, 1, 8) || '-' || raw_deal_logs.deal || '-' || sittings.rotation AS name,
        substr(tables.key, 1, 8) AS "table", raw_deal_logs.deal, sittings.rotation,

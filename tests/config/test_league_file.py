@@ -21,7 +21,7 @@ def test_league_with_the_least_has_the_defaults(load: Load, folder: Path) -> Non
     assert league.path == folder / "x.yaml"
     assert league.name == "X"
     assert league.rules == Rules(4, Play.ANTICLOCKWISE)
-    assert (league.deals, league.deals_per_sitting) == (120, 600)
+    assert (league.deals, league.deals_per_sitting) == (600, 600)
     assert [entrant.name for entrant in league.entrants] == ["a", "b", "c", "d"]
     assert {entrant.author for entrant in league.entrants} == {""}
     assert league.limits == Limits()
