@@ -1,32 +1,29 @@
 """random: plays any legal card, each as likely as the others, and shoves any cards.
 
-It draws no random numbers. It hashes what it sees, which is the whole request but for the
-counters `id` and `deal`, and takes the hash for the draw. So the same view always gets the
-same answer, in whatever order the deals come, while over many deals every legal card and every
-choice of cards to shove comes up equally often. It is the yardstick: a bot that has an idea of
-the game must beat it.
+It draws no random numbers. It hashes what it sees, its seat, its cards and all cards passed and
+played so far, and takes the hash for the draw; the counters `id` and `deal` stay out of it. So
+the same view always gets the same answer, in whatever order the deals come, while over many
+deals every legal card and every choice of cards to shove comes up equally often. It is the
+yardstick: a bot that has an idea of the game should beat it.
 
 It keeps no state.
 """
 
 import json
+import os
 import sys
 from hashlib import blake2b
 from typing import Any
 
 
-def draw(request: dict[str, Any]) -> int:
-    """Turn what the seat sees into a number below 2**64 that looks random."""
-    counters = request["id"], request["deal"]
-    request["id"] = request["deal"] = 0
-    view = repr(sorted(request.items())).encode()
-    request["id"], request["deal"] = counters
-    return int.from_bytes(blake2b(view, digest_size=8).digest(), "big")
+def draw(*view: object) -> int:
+    """Turn a view into a number below 2**64 that looks random."""
+    return int.from_bytes(blake2b(repr(view).encode(), digest_size=8).digest(), "big")
 
 
 def shove(request: dict[str, Any]) -> list[str]:
     """Draw as many cards as asked for out of the hand, one after the other."""
-    number = draw(request)
+    number = draw(request["seat"], request["hand"], request["received"])
     left: list[str] = list(request["hand"])
     chosen = []
     for _ in range(request["count"]):
@@ -38,7 +35,10 @@ def shove(request: dict[str, Any]) -> list[str]:
 def play(request: dict[str, Any]) -> str:
     """Draw one of the legal cards."""
     legal: list[str] = request["legal"]
-    return legal[draw(request) % len(legal)]
+    past = [trick["cards"] for trick in request["tricks"]]
+    passed = request["received"], request["shoved"]
+    number = draw(request["seat"], request["hand"], passed, past, request["trick"])
+    return legal[number % len(legal)]
 
 
 def choose(request: dict[str, Any]) -> list[str] | str:
@@ -48,19 +48,22 @@ def choose(request: dict[str, Any]) -> list[str] | str:
 
 def main() -> None:
     """Read requests line by line and answer each with a line."""
-    write, flush = sys.stdout.write, sys.stdout.flush
+    decode = json.JSONDecoder().raw_decode  # what json.loads calls, less its checks
     for line in sys.stdin:
-        message = json.loads(line)
+        message = decode(line)[0]
         kind = message["type"]
         if kind == "play":
-            write(f'{{"id":{message["id"]},"card":"{play(message)}"}}\n')
+            reply = f'{{"id":{message["id"]},"card":"{play(message)}"}}\n'
         elif kind == "shove":
-            write(f'{{"id":{message["id"]},"cards":{json.dumps(shove(message))}}}\n')
+            cards = json.dumps(shove(message))
+            reply = f'{{"id":{message["id"]},"cards":{cards}}}\n'
         elif kind == "hello":
-            write('{"type":"ready","name":"random","version":"1"}\n')
+            reply = '{"type":"ready","name":"random","version":"1"}\n'
         elif kind == "goodbye":
             break
-        flush()
+        else:
+            continue  # a newer referee may say more than we know
+        os.write(1, reply.encode())  # goes out at once: no buffer, nothing to flush
 
 
 if __name__ == "__main__":

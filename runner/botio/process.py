@@ -229,13 +229,12 @@ def end_children(chosen: Callable[[int], bool]) -> None:
     A process that goes on starting others, each in a session of its own, may survive it.
     """
     deadline = time.monotonic() + _END_SECONDS
-    while pids := [pid for pid in _children() if chosen(pid)]:
-        for pid in pids:
+    killed: set[int] = set()
+    while found := killed | {pid for pid in _children() if pid not in killed and chosen(pid)}:
+        for pid in found - killed:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
-        for pid in pids:
-            with contextlib.suppress(ChildProcessError):
-                os.waitpid(pid, os.WNOHANG)
+        killed = {pid for pid in found if not _reaped(pid)}
         if time.monotonic() > deadline:
             break
         time.sleep(_KILL_TAKES_SECONDS)
@@ -304,6 +303,13 @@ def _open_schedstat(pid: int) -> int | None:
         return os.open(f"/proc/{pid}/schedstat", os.O_RDONLY)
     except OSError:
         return None
+
+
+def _reaped(pid: int) -> bool:
+    try:
+        return os.waitpid(pid, os.WNOHANG)[0] == pid
+    except ChildProcessError:  # the runner ignores SIGCHLD
+        return True
 
 
 def _children() -> list[int]:

@@ -28,7 +28,8 @@ _MARGIN = 20.0
 LEAST_PATIENCE_SECONDS = 60.0
 """No worker counts as hanging before it has been so long at one sitting."""
 
-_WAIT_SECONDS = 0.5
+_WAIT_SECONDS = 0.1
+"""Signals are handled between two waits; two that come within one count as one."""
 
 _ENVIRONMENT = {
     "RAY_USAGE_STATS_ENABLED": "0",

@@ -44,6 +44,8 @@ class Player:
         place: its place in the table's base order.
         out: the kind of fault that put it out of the sitting, or None.
         due: when `on_due` is to be called, on the monotonic clock in nanoseconds.
+        awaited: for how long the sitting has waited for something to happen since the last
+            requests, in nanoseconds; what the referee does meanwhile is nobody's sleep.
         faults: the first few of each kind, in order.
         fault_counts: how many of each kind.
     """
@@ -61,6 +63,7 @@ class Player:
         self.place = place
         self.out: FaultKind | None = None
         self.due = _NEVER
+        self.awaited = 0
         self.faults: list[Fault] = []
         self.fault_counts: Counter[FaultKind] = Counter()
         self._start = start
@@ -98,7 +101,6 @@ class Player:
         self._dead = False
         # Clocks, in nanoseconds:
         self._asked = 0
-        self._asked_at = 0
         self._quiet_since = 0
         self._core_wait = 0
         self._cpu = 0
@@ -389,7 +391,8 @@ class Player:
         self._asked = len(self._requests)
         self._cpu_asked = self._cpu_quiet = 0
         self._core_wait = process.core_wait_ns()
-        self._asked_at = self._quiet_since = time.monotonic_ns()
+        self._quiet_since = time.monotonic_ns()
+        self.awaited = 0
         self._set_due()
         self._unsent += (self._results + "".join(self._requests)).encode()
         self._results = ""
@@ -443,7 +446,7 @@ class Player:
     def _finish_round(self) -> None:
         """All is answered: settle how long the bot slept."""
         assert self._process is not None
-        idle = self._quiet_since - self._asked_at - self._cpu_asked
+        idle = self.awaited - self._cpu_asked
         if idle > _SLEEP_NOTICED_NS:
             waited = self._process.core_wait_ns() - self._core_wait
             self._slept += max(0, idle - waited)
@@ -465,7 +468,7 @@ class Player:
 
     def _judge_quiet(self, now: int, quiet: int, waited: int) -> None:
         self._charge_cpu()
-        slept = self._slept + now - self._asked_at - self._cpu_asked - waited
+        slept = self._slept + self.awaited - self._cpu_asked - waited
         if self._cpu_quiet > self._move_ns:
             self._time_out("CPU time", self._cpu_quiet, self._move_ns)
         elif quiet > self._wall_ns:
@@ -482,7 +485,7 @@ class Player:
     def _time_out(self, what: str, used: int, limit: int) -> None:
         assert self._process is not None
         if self._process.reads_no_more():
-            self._lose()
+            self._lose(patience_seconds=0)
             return
         half = "; half a line had come: was its line end flushed?" if self._unread else ""
         self._fault(
@@ -495,11 +498,17 @@ class Player:
 
     # Faults.
 
-    def _lose(self) -> None:
-        """The bot has died, or closed a pipe that it needs."""
+    def _lose(self, patience_seconds: float = _DEATH_SECONDS) -> None:
+        """The bot has died, is about to, or closed a pipe that it needs."""
         kind = FaultKind.EXIT if self._ready else FaultKind.START
         before = "" if self._ready else " before it said ready"
-        self._fault(kind, f"ended, or closed its standard input or output{before}", self._unread)
+        assert self._process is not None
+        self._fault(
+            kind,
+            f"ended, or closed its standard input or output{before}",
+            self._unread,
+            exit_status=self._process.wait_for_death(patience_seconds),
+        )
 
     def _fault(
         self,
@@ -508,18 +517,13 @@ class Player:
         reply: bytes = b"",
         elapsed_seconds: float | None = None,
         limit_seconds: float | None = None,
+        exit_status: int | None = None,
     ) -> None:
         """Charge the oldest open request with a fault, and go on as its kind demands."""
         self.fault_counts[kind] += 1
         deal = self._open.popleft() if self._open else None
         request = self._requests.popleft() if self._requests else ""
-        exit_status = None
-        stderr = ""
-        process = self._process
-        if process is not None:
-            if kind in (FaultKind.EXIT, FaultKind.START):
-                exit_status = process.wait_for_death(_DEATH_SECONDS)
-            stderr = process.stderr_text()
+        stderr = self._process.stderr_text() if self._process else ""
         if self.fault_counts[kind] <= FAULTS_KEPT:
             self.faults.append(
                 Fault(

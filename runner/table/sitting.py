@@ -118,18 +118,22 @@ def _go_on(
 def _wait_for(players: Sequence[Player], selector: selectors.BaseSelector) -> None:
     """Serve the bots' pipes until nobody is busy."""
     while busy := [player for player in players if player.busy]:
-        now = time.monotonic_ns()
+        began = time.monotonic_ns()
         due = min(player.due for player in busy)
-        _serve(selector, max(0.0, (due - now) / 1e9))
+        events = selector.select(max(0.0, (due - began) / 1e9))
+        awaited = time.monotonic_ns() - began
+        for player in busy:
+            player.awaited += awaited
+        _react(events)
         now = time.monotonic_ns()
         for player in busy:
             if player.due <= now:
                 player.on_due(now)
 
 
-def _serve(selector: selectors.BaseSelector, seconds: float) -> None:
-    """Wait for so long for something to happen on the bots' pipes, and react to it."""
-    for key, _ in selector.select(seconds):
+def _react(events: Iterable[tuple[selectors.SelectorKey, int]]) -> None:
+    """React to what has happened on the bots' pipes."""
+    for key, _ in events:
         react, process = key.data
         react(process)
 
@@ -154,4 +158,4 @@ def _part(players: Sequence[Player], selector: selectors.BaseSelector) -> None:
         left = deadline - time.monotonic()
         if left <= 0:
             break
-        _serve(selector, left)
+        _react(selector.select(left))
