@@ -3,7 +3,7 @@
 The instinct of every beginner at a game where tricks are bad: duck, whatever happens. For the
 same reason it shoves its highest cards, to be left with low ones. It looks at nothing but its
 own hand, and it does not see that only the last trick counts: the high cards that it spares all
-deal long are the ones that it is left with.
+deal long are the ones that it is left with. So it loses even to a bot that plays at random.
 
 Of equal ranks it takes the first in the order of the pack. It keeps no state.
 """
