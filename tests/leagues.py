@@ -12,7 +12,7 @@ from pathlib import Path
 
 from runner.config import load_league
 from runner.league.progress import Quiet
-from runner.league.run import Outcome, run_league
+from runner.league.run import run_league
 from runner.league.stopping import Stop
 from runner.report.exports import EXPORTS, as_jsonl
 from runner.storage.reader import open_reader
@@ -70,7 +70,8 @@ def write_league(
 
     Args:
         folder: is made if need be.
-        entrants: names of the project's bots, or pairs of a name and a bot's text.
+        entrants: names of the project's bots, pairs of a name and a bot's text, or what the file is
+            to say.
         name: the league's.
         players: at a table.
         seed: of the deals, or None for a secret.
@@ -80,7 +81,9 @@ def write_league(
     folder.mkdir(parents=True, exist_ok=True)
     listed = []
     for entrant in entrants:
-        if isinstance(entrant, str):
+        if isinstance(entrant, dict):
+            listed.append(entrant)
+        elif isinstance(entrant, str):
             shutil.copy(BOTS / entrant, folder)
             listed.append({"bot": entrant})
         else:
@@ -95,7 +98,8 @@ def write_league(
 
 def write_full_league(folder, **more):
     """A league with all that there can be in one: bots with a memory, twins, faults, two runs."""
-    entrants = ["random.py", ("counting", COUNTING), ("twin", COUNTING), ("wild", WILD)]
+    twin = {"name": "twin", "bot": "counting.py"}
+    entrants = ["random.py", ("counting", COUNTING), twin, ("wild", WILD)]
     return write_league(folder, entrants, **({"deals": 52, "deals_per_sitting": 48} | more))
 
 
@@ -106,7 +110,7 @@ def edit(path, **keys):
     path.write_text(json.dumps(kept, indent=1))
 
 
-def play(path, workers=1) -> Outcome:
+def play(path, workers=1):
     """Play a league in this process."""
     return run_league(load_league(str(path)), Quiet(), Stop(), workers)
 
@@ -154,13 +158,9 @@ def run(*arguments, env=None, timeout=100, **more):
 @contextlib.contextmanager
 def started(*arguments, **more):
     """Start `run-league …` or `letzter …`, as the leader of its own group; killed at the end."""
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | more
     with subprocess.Popen(
-        command(*arguments),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env=environment(),
-        start_new_session=True,
-        **more,
+        command(*arguments), env=environment(), start_new_session=True, **pipes
     ) as process:
         try:
             yield process

@@ -294,7 +294,8 @@ def _prepare_child(runner: int) -> None:
         score = os.open("/proc/self/oom_score_adj", os.O_WRONLY)
         os.write(score, _BOT_OOM_SCORE)
         os.close(score)
-    os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+    with contextlib.suppress(OSError):
+        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
@@ -314,10 +315,11 @@ def _reaped(pid: int) -> bool:
 
 def _children() -> list[int]:
     children = []
-    for task in Path("/proc/self/task").iterdir():
-        with contextlib.suppress(OSError):
-            text = (task / "children").read_text()
-            children += [int(pid) for pid in text.split()]
+    with contextlib.suppress(OSError):
+        for task in Path("/proc/self/task").iterdir():
+            with contextlib.suppress(OSError):
+                text = (task / "children").read_text()
+                children += [int(pid) for pid in text.split()]
     return children
 
 

@@ -49,6 +49,7 @@ def unpack(bot_files: BotFiles, root: Path) -> Program:
         try:
             draft.rename(folder)
         except OSError:
+            draft.chmod(stat.S_IRWXU)
             shutil.rmtree(draft, ignore_errors=True)
             if not folder.exists():
                 raise

@@ -6,7 +6,6 @@ import os
 import shutil
 import sys
 import tempfile
-import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -55,7 +54,7 @@ def workspace() -> Iterator[Path]:
     Those of runs that were killed are removed as well.
 
     Raises:
-        RunError: bots cannot be run on this system.
+        RunError: bots cannot be run on this system, or there is no room for them.
     """
     if sys.platform != "linux":
         raise RunError("bots can be run on Linux only: their limits rest on its pidfds and clocks")
@@ -64,7 +63,10 @@ def workspace() -> Iterator[Path]:
         pid = left.name.removeprefix(_PREFIX).partition("-")[0]
         if pid.isdecimal() and not Path("/proc", pid).exists() and _is_ours(left):
             _remove(left)
-    folder = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=root))
+    try:
+        folder = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=root))
+    except OSError as error:
+        raise RunError(f"{root}: no folder can be made for the bots: {error.strerror}") from error
     try:
         yield folder
     finally:
@@ -112,12 +114,10 @@ class AtWork:
     Attributes:
         pid: the process.
         sitting: the id of the sitting.
-        seconds: for how long it has been at it.
     """
 
     pid: int
     sitting: str
-    seconds: float
 
 
 def at_work(folder: Path) -> Iterator[AtWork]:
@@ -125,7 +125,8 @@ def at_work(folder: Path) -> Iterator[AtWork]:
     for lock in (folder / "cores").glob("*"):
         with contextlib.suppress(OSError, ValueError):
             pid, sitting = lock.read_text(encoding="ascii").split()
-            yield AtWork(int(pid), sitting, time.time() - lock.stat().st_mtime)
+            if _is_locked(lock):
+                yield AtWork(int(pid), sitting)
 
 
 @contextlib.contextmanager
@@ -150,6 +151,16 @@ def _one_core(locks: Path, sitting_id: str) -> Iterator[None]:
         os.sched_setaffinity(0, allowed)
         os.ftruncate(lock, 0)
         os.close(lock)
+
+
+def _is_locked(lock: Path) -> bool:
+    """Whether a process has it; what one that was killed has written in it stays behind."""
+    with lock.open("rb") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False
 
 
 def _locked(lock: Path) -> int | None:

@@ -6,19 +6,21 @@ as the cluster, because Ray's processes end with the thread that started them.
 """
 
 import contextlib
+import importlib
 import logging
 import os
 import secrets
 import signal
 import sys
 import threading
+import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from runner.errors import RunError
-from runner.execution.executor import at_work, play_on_core
+from runner.execution.executor import AtWork, at_work, play_on_core
 from runner.records import BotFiles, Sitting, SittingResult, Void
 
 _OBJECT_STORE_BYTES = 80_000_000
@@ -31,8 +33,14 @@ LEAST_PATIENCE_SECONDS = 60.0
 _WAIT_SECONDS = 0.1
 """Signals are handled between two waits; two that come within one count as one."""
 
+_LOOK_SECONDS = 1.0
+_ESSENTIAL = {"gcs_server", "raylet"}
+"""Ray's processes without which nothing can be played."""
+
 _ENVIRONMENT = {
     "RAY_USAGE_STATS_ENABLED": "0",
+    # What goes wrong in Ray is said here, in our own words.
+    "RAY_BACKEND_LOG_LEVEL": "fatal",
     # Ray listens on all addresses: nobody without this run's token may talk to it.
     "RAY_AUTH_MODE": "token",
     # A worker is to outlive its bots when memory runs out; they have the score 1000.
@@ -51,7 +59,7 @@ class RayExecutor:
         self._workers = workers
         self._started = threading.Event()
         self._to_stop = threading.Event()
-        self._error: Exception | None = None
+        self._error: BaseException | None = None
         self._thread = threading.Thread(target=self._live, name="ray", daemon=True)
 
     def __enter__(self) -> "RayExecutor":
@@ -60,6 +68,10 @@ class RayExecutor:
         From the workspace: Ray's workers look for modules in the folder where they are started,
         and a user's `statistics.py` must not stand in for the library's.
         """
+        # Imported by Ray, it says what is to be done at a fork; were it imported in the thread, it
+        # could do so amid the fork of a bot that is being checked.
+        with contextlib.suppress(ImportError):
+            importlib.import_module("filelock")
         self._from = Path.cwd()
         os.chdir(self._folder)
         self._thread.start()
@@ -98,7 +110,9 @@ class RayExecutor:
         coming = iter(sittings)
         playing: dict[Any, Sitting] = {}
         patience = Patience()
+        watch = _Watch(self._folder)
         while True:
+            _require_ray()
             while len(playing) < _TASKS_PER_WORKER * self._workers:
                 sitting = next(coming, None)
                 if sitting is None:
@@ -113,30 +127,20 @@ class RayExecutor:
                 if isinstance(outcome, SittingResult):
                     patience.learn(outcome)
                 yield outcome
-            if not ended:
-                self._end_hanging({sitting.id: sitting for sitting in playing.values()}, patience)
-
-    def _end_hanging(self, playing: dict[str, Sitting], patience: "Patience") -> None:
-        """Kill workers that hang; Ray then plays their sittings in fresh ones."""
-        for worker in at_work(self._folder):
-            sitting = playing.get(worker.sitting)
-            if sitting is not None and worker.seconds > patience.seconds_for(sitting):
-                patience.lose(sitting)
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(worker.pid, signal.SIGKILL)
+            if watch.is_due:
+                _end_hanging(watch, {sitting.id: sitting for sitting in playing.values()}, patience)
 
     def _live(self) -> None:
         """Start Ray, and end it when told to; what it prints on stdout meanwhile is dropped."""
         try:
             with _silenced_stdout():
-                try:
-                    self._start()
-                finally:
-                    self._started.set()
+                self._start()
+                self._started.set()
                 self._to_stop.wait()
                 self._stop()
-        except Exception as error:
+        except BaseException as error:
             self._error = error
+        finally:
             self._started.set()
 
     def _start(self) -> None:
@@ -158,6 +162,58 @@ class RayExecutor:
         import ray
 
         ray.shutdown()
+
+
+def _require_ray() -> None:
+    """See that Ray's own processes live: without them it ends this one after a while, wordless."""
+    from ray._private import worker
+
+    node = worker._global_node
+    ended = {name for name, _ in node.dead_processes()} if node else set()
+    if ended & _ESSENTIAL:
+        names = ", ".join(sorted(ended & _ESSENTIAL))
+        raise RunError(
+            f"Ray has ended unexpectedly ({names}); all that was played until then is stored: "
+            "run it again to go on"
+        )
+
+
+def _end_hanging(watch: "_Watch", playing: dict[str, Sitting], patience: "Patience") -> None:
+    """Kill workers that hang; Ray then plays their sittings in fresh ones."""
+    for worker, seconds in watch.look():
+        sitting = playing.get(worker.sitting)
+        if sitting is not None and seconds > patience.seconds_for(sitting):
+            patience.lose(sitting)
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(worker.pid, signal.SIGKILL)
+
+
+class _Watch:
+    """For how long each worker has been at its sitting, as far as this process saw it.
+
+    By looks, not by clocks: while the whole run is stopped, or the machine sleeps, nobody hangs.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        """Watch the workers of a workspace from now on."""
+        self._folder = folder
+        self._seconds: dict[AtWork, float] = {}
+        self._looked = time.monotonic()
+
+    @property
+    def is_due(self) -> bool:
+        """Whether it is time for another look."""
+        return time.monotonic() - self._looked >= _LOOK_SECONDS
+
+    def look(self) -> Iterator[tuple[AtWork, float]]:
+        """Who is at work, and for how many seconds."""
+        now = time.monotonic()
+        passed = min(now - self._looked, 2 * _LOOK_SECONDS)
+        self._looked = now
+        self._seconds = {
+            worker: self._seconds.get(worker, 0.0) + passed for worker in at_work(self._folder)
+        }
+        yield from self._seconds.items()
 
 
 class Patience:

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import secrets
+import tempfile
 from hashlib import sha256
 from pathlib import Path
 
@@ -73,14 +74,25 @@ def _read(path: Path) -> bytes:
 
 
 def _drawn(league: League) -> bytes:
-    """Draw a secret and see that it is on disk, readable by its owner only, before it is used."""
+    """Draw a secret and see that it is on disk, readable by its owner only, before it is used.
+
+    The file gets its name when it is whole: a run killed meanwhile, or a full disk, leaves none.
+    Of two runs that draw at the same moment, the second takes the first one's.
+    """
     secret = secrets.token_bytes(_BYTES)
     try:
-        descriptor = os.open(league.secret, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(descriptor, "w", encoding="ascii") as file:
-            file.write(secret.hex() + "\n")
-            file.flush()
-            os.fsync(file.fileno())
+        descriptor, name = tempfile.mkstemp(".secret", ".drawn-", league.secret.parent)
+        try:
+            with os.fdopen(descriptor, "w", encoding="ascii") as file:
+                file.write(secret.hex() + "\n")
+                file.flush()
+                os.fsync(file.fileno())
+            league.secret.hardlink_to(name)
+        finally:
+            Path(name).unlink()
+    except FileExistsError:
+        return _read(league.secret)
     except OSError as error:
-        raise RunError(f"{league.secret}: cannot write the league's secret: {error}") from None
+        what = error.strerror or error
+        raise RunError(f"{league.secret}: cannot write the league's secret: {what}") from None
     return secret

@@ -18,7 +18,15 @@ from runner.errors import StoreError, UsageError
 from runner.game.rules import Play, Rules
 from runner.records import Bot, Limits
 from runner.storage.schema import migrations
-from runner.storage.store import FAULTS_KEPT, Conditions, RatingBasis, RatingRow, check_is_league
+from runner.storage.store import (
+    FAULTS_KEPT,
+    Conditions,
+    RatingBasis,
+    RatingRow,
+    check_is_league,
+    is_blank,
+    said_plainly,
+)
 
 _LOG_NAME = re.compile(r"([0-9a-f]{8,64})-([0-9]{1,9})-([0-9])")
 
@@ -335,17 +343,19 @@ def open_reader(path: Path) -> Iterator[Reader]:
         raise StoreError(
             f"{path}: there is no such database: play the league with run-league first"
         )
-    try:
-        with contextlib.closing(
+    with (
+        said_plainly(path),
+        contextlib.closing(
             Database(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=10))
-        ) as db:
-            check_is_league(db, path)
-            if migrations.pending(db):
-                raise StoreError(
-                    f"{path}: was written by an older version of this program; "
-                    "run-league brings it up to date"
-                )
-            db.execute("BEGIN")
-            yield Reader(db)
-    except sqlite3.DatabaseError as error:
-        raise StoreError(f"{path}: {error}") from error
+        ) as db,
+    ):
+        check_is_league(db, path)
+        if is_blank(db):
+            raise StoreError(f"{path}: holds no league yet: play it with run-league first")
+        if migrations.pending(db):
+            raise StoreError(
+                f"{path}: was written by an older version of this program; "
+                "run-league brings it up to date"
+            )
+        db.execute("BEGIN")
+        yield Reader(db)

@@ -4,6 +4,7 @@ One writer at a time, one transaction a sitting, synced to disk before it counts
 """
 
 import contextlib
+import errno
 import fcntl
 import json
 import os
@@ -30,6 +31,28 @@ from runner.storage.schema import APPLICATION_ID, migrations
 
 FAULTS_KEPT = 5
 """How many faults of a kind are kept whole for each entrant and version."""
+
+_LOCK_SECONDS = 10.0
+"""How long to wait for another program that has the database locked."""
+
+_PUT_BACK = "put back a good copy, or move it away to begin anew"
+_WRITABLE = "it and its folder must be writable"
+_ROOM = "make room, then run it again; all that was stored is kept"
+_AFTER_SQLITE_ERROR = {
+    sqlite3.SQLITE_BUSY: "another program is writing to it; end that, then run it again",
+    sqlite3.SQLITE_CANTOPEN: _WRITABLE,
+    sqlite3.SQLITE_CORRUPT: _PUT_BACK,
+    sqlite3.SQLITE_FULL: _ROOM,
+    sqlite3.SQLITE_NOTADB: f"expected a league's database; {_PUT_BACK}",
+    sqlite3.SQLITE_READONLY: _WRITABLE,
+}
+_AFTER_SYSTEM_ERROR = {
+    errno.EACCES: _WRITABLE,
+    errno.EISDIR: "expected a league's database; move it away to begin anew",
+    errno.ENOSPC: _ROOM,
+    errno.EPERM: _WRITABLE,
+    errno.EROFS: _WRITABLE,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,14 +113,38 @@ class RatingBasis:
 class Store:
     """A league's database, open for writing. Use `open_store`."""
 
-    def __init__(self, db: Database) -> None:
-        """Wrap an open database."""
+    def __init__(self, db: Database, path: Path, file: int) -> None:
+        """Wrap an open database, with its path and a descriptor of the file that was there."""
         self._db = db
+        self._path = path
+        self._file = file
 
     @property
     def db(self) -> Database:
         """The connection, for reading."""
         return self._db
+
+    def check_in_place(self) -> None:
+        """See that what is stored goes where the league's database is looked for.
+
+        Raises:
+            StoreError: the file was removed, moved or replaced.
+        """
+        with contextlib.suppress(FileNotFoundError):
+            if os.path.samestat(self._path.stat(), os.fstat(self._file)):
+                return
+        raise StoreError(
+            f"{self._path}: was removed, moved or replaced while the league was being played; "
+            "put it back, then run it again"
+        )
+
+    @contextlib.contextmanager
+    def _transaction(self) -> Iterator[None]:
+        """Write all of it, or nothing."""
+        with said_plainly(self._path):
+            self.check_in_place()
+            with self._db.atomic():
+                yield
 
     def set_conditions(self, conditions: Conditions, runner_version: str) -> None:
         """Write down what is played from now on; the identity only the first time.
@@ -105,7 +152,7 @@ class Store:
         Raises:
             StoreError: the database belongs to another league, or to one that is revealed.
         """
-        with self._db.atomic():
+        with self._transaction():
             stored = next(self._db.query("SELECT * FROM league"), None)
             if stored is None:
                 self._db.execute(
@@ -151,7 +198,7 @@ class Store:
 
         All of them are `unchecked` until `admit` or `refuse` says more.
         """
-        with self._db.atomic():
+        with self._transaction():
             for version, bot_files in files.items():
                 self._keep_bot(version, bot_files)
             self._db.execute("UPDATE entrants SET state = 'replaced' WHERE state != 'replaced'")
@@ -186,7 +233,7 @@ class Store:
         self._set_state(entrant, "refused", reason, "")
 
     def _set_state(self, entrant: Entrant, state: str, reason: str, passed: str) -> None:
-        with _said_plainly(), self._db.atomic():
+        with self._transaction():
             self._db.execute(
                 "UPDATE entrants SET state = ?, reason = ?, passed = ? "
                 "WHERE name = ? AND version = ?",
@@ -195,7 +242,7 @@ class Store:
 
     def set_current(self, keys: Iterator[str]) -> None:
         """Mark the stored sittings that the plan still uses, and only those."""
-        with self._db.atomic():
+        with self._transaction():
             self._db.execute("CREATE TEMP TABLE IF NOT EXISTS planned (key TEXT PRIMARY KEY)")
             self._db.execute("DELETE FROM planned")
             self._db.conn.executemany("INSERT INTO planned VALUES (?)", ((key,) for key in keys))
@@ -217,7 +264,7 @@ class Store:
         Raises:
             StoreError: the disk does not take it.
         """
-        with _said_plainly(), self._db.atomic():
+        with self._transaction():
             table_id = self._table_id(planned)
             cursor = self._db.execute(
                 "INSERT INTO sittings (key, table_id, run, rotation, first_deal, last_deal, "
@@ -242,7 +289,7 @@ class Store:
 
     def store_ratings(self, rows: Sequence[RatingRow], basis: RatingBasis) -> None:
         """Replace the stored ratings."""
-        with _said_plainly(), self._db.atomic():
+        with self._transaction():
             self._db.execute("DELETE FROM raw_ratings")
             self._db.conn.executemany(
                 "INSERT INTO raw_ratings SELECT id, ?, ?, ?, ?, ?, ?, ?, ? FROM entrants "
@@ -263,7 +310,7 @@ class Store:
 
     def reveal(self, secret: bytes) -> None:
         """Publish the secret; the league is closed from then on."""
-        with _said_plainly(), self._db.atomic():
+        with self._transaction():
             self._db.execute("UPDATE league SET secret = ?", (secret.hex(),))
 
     def _keep_bot(self, version: str, bot_files: BotFiles) -> None:
@@ -398,37 +445,61 @@ def open_store(path: Path) -> Iterator[Store]:
         StoreError: it is no league's database, is in use by another run, or cannot be written.
     """
     with contextlib.ExitStack() as stack:
-        with _said_plainly(path):
-            new = not path.exists()
-            lock = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
-            stack.callback(os.close, lock)
-            _take_lock(lock, path)
-            db = Database(sqlite3.connect(path, isolation_level=None, timeout=10))
-            stack.callback(db.close)
-            if not new and path.stat().st_size:
-                check_is_league(db, path)
-            db.execute("PRAGMA journal_mode = WAL")
-            db.execute("PRAGMA synchronous = FULL")
-            db.execute("PRAGMA foreign_keys = ON")
+        stack.enter_context(said_plainly(path))
+        file = _opened(path)
+        stack.callback(os.close, file)
+        db = Database(sqlite3.connect(path, isolation_level=None, timeout=_LOCK_SECONDS))
+        stack.callback(db.close)
+        check_is_league(db, path)
+        _check_sound(db, path)
+        db.execute("PRAGMA journal_mode = WAL")
+        db.execute("PRAGMA synchronous = FULL")
+        db.execute("PRAGMA foreign_keys = ON")
+        with db.atomic():
             migrations.apply(db)
         try:
-            yield Store(db)
-        except sqlite3.DatabaseError as error:
-            raise StoreError(f"{path}: {error}") from error
+            store = Store(db, path, file)
+            yield store
+            store.check_in_place()
         finally:
             # One file that stands alone, and that can be read where nothing can be written.
             with contextlib.suppress(sqlite3.DatabaseError):
                 db.execute("PRAGMA journal_mode = DELETE")
 
 
+def _opened(path: Path) -> int:
+    """A descriptor of the file, which is made if need be, and locked against other runs."""
+    try:
+        file = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+    except OSError as error:
+        to_do = _AFTER_SYSTEM_ERROR.get(error.errno or 0)
+        raise _plain(path, error.strerror or str(error), to_do) from error
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        os.close(file)
+        if isinstance(error, BlockingIOError):
+            raise StoreError(f"{path}: another run-league is playing this league") from None
+        raise _plain(path, error.strerror or str(error), "it cannot be locked there") from error
+    return file
+
+
 def check_is_league(db: Database, path: Path) -> None:
-    """See that a database is a league's, and of a version that this runner knows.
+    """See that a database is a league's, whole, and of a version that this runner knows.
+
+    One that nothing was ever stored in is: a run was ended just when it had made it.
 
     Raises:
         StoreError: it is not.
     """
-    if db.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID:
-        raise StoreError(f"{path}: is an SQLite database, but not a league's")
+    of_league = db.execute("PRAGMA application_id").fetchone()[0] == APPLICATION_ID
+    if not of_league and not is_blank(db):
+        raise StoreError(
+            f"{path}: is an SQLite database, but not a league's; move it away to begin anew"
+        )
+    page_bytes = db.execute("PRAGMA page_size").fetchone()[0]
+    if path.stat().st_size % page_bytes and not path.with_name(f"{path.name}-wal").exists():
+        raise StoreError(f"{path}: is cut short; {_PUT_BACK}")
     known = {migration.name for migration in migrations._migrations}
     newer = [applied.name for applied in migrations.applied(db) if applied.name not in known]
     if newer:
@@ -438,22 +509,31 @@ def check_is_league(db: Database, path: Path) -> None:
         )
 
 
-def _take_lock(lock: int, path: Path) -> None:
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise StoreError(f"{path}: another run-league is playing this league") from None
+def is_blank(db: Database) -> bool:
+    """Whether nothing was ever stored in a database."""
+    return not db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+
+
+def _check_sound(db: Database, path: Path) -> None:
+    """See that a database is not damaged, before anything is written to it."""
+    found = db.execute("PRAGMA quick_check(1)").fetchone()[0]
+    if found != "ok":
+        what = " ".join(found.removeprefix("*** in database main ***").split())
+        raise StoreError(f"{path}: is damaged ({what}); {_PUT_BACK}")
 
 
 @contextlib.contextmanager
-def _said_plainly(path: Path | None = None) -> Iterator[None]:
-    """Turn what SQLite or the system says about a file into a `StoreError`."""
+def said_plainly(path: Path) -> Iterator[None]:
+    """Turn what SQLite says about a database into a `StoreError` that says what to do."""
     try:
         yield
-    except (sqlite3.DatabaseError, OSError) as error:
-        where = f"{path}: " if path else "the league's database: "
-        what = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise StoreError(f"{where}{what}") from error
+    except sqlite3.DatabaseError as error:
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # without the extended part
+        raise _plain(path, str(error), _AFTER_SQLITE_ERROR.get(code)) from error
+
+
+def _plain(path: Path, what: str, to_do: str | None) -> StoreError:
+    return StoreError(f"{path}: {what}" + (f"; {to_do}" if to_do else ""))
 
 
 def _now() -> str:

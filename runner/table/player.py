@@ -8,7 +8,8 @@ fault thus falls on the oldest unanswered request, or on the next one if none is
 
 Time. What a bot is charged is CPU time, read from its own clock at each read of its replies; the
 CPU between two reads is shared by the replies that came. Wall time is a limit against hanging,
-and the time that the bot waited for a core is taken off it.
+and the time that the bot waited for a core is taken off it, up to nine times the limit: a bot
+can starve itself. No clock runs while the referee itself was stopped or starved (`excuse`).
 """
 
 import contextlib
@@ -31,6 +32,7 @@ FAULTS_KEPT = 5
 _READ_BYTES = 65536
 _SHOWN_BYTES = 2048
 _DEATH_SECONDS = 1.0
+_MOST_CORE_WAIT = 9
 _NS = 1_000_000_000
 _NEVER = 1 << 62
 _SLEEP_NOTICED_NS = 1_000_000
@@ -237,12 +239,19 @@ class Player:
         self._read(process)
         if process is not self._process or before != (len(self._open), self._ready):
             return
-        waited = process.core_wait_ns() - self._core_wait
+        limit = self._wall_ns if self._ready else int(self._limits.start_seconds * _NS)
+        waited = min(process.core_wait_ns() - self._core_wait, _MOST_CORE_WAIT * limit)
         quiet = now - self._quiet_since - waited
         if self._ready is None:
             self._judge_start(now, quiet)
         else:
             self._judge_quiet(now, quiet, waited)
+
+    def excuse(self, lost: int) -> None:
+        """The referee was not there for so long, in nanoseconds: no clock ran meanwhile."""
+        self._quiet_since = min(self._quiet_since + lost, time.monotonic_ns())
+        if self.due != _NEVER:
+            self.due += lost
 
     # Reading.
 
@@ -460,7 +469,7 @@ class Player:
             return
         self._fault(
             FaultKind.START,
-            f"expected a ready line within {limit:g} s",
+            f"expected a ready line within {limit:g} s{self._unflushed()}",
             self._unread,
             quiet / _NS,
             limit,
@@ -487,14 +496,16 @@ class Player:
         if self._process.reads_no_more():
             self._lose(patience_seconds=0)
             return
-        half = "; half a line had come: was its line end flushed?" if self._unread else ""
         self._fault(
             FaultKind.TIMEOUT,
-            f"expected a reply within {limit / _NS:g} s of {what}{half}",
+            f"expected a reply within {limit / _NS:g} s of {what}{self._unflushed()}",
             self._unread,
             used / _NS,
             limit / _NS,
         )
+
+    def _unflushed(self) -> str:
+        return "; half a line had come: was its line end flushed?" if self._unread else ""
 
     # Faults.
 

@@ -18,6 +18,8 @@ from runner.table.player import Player
 GOODBYE_SECONDS = 1.0
 """How long the bots of a sitting have to end by themselves once it is over."""
 
+_LOSS_NOTICED_NS = 100_000_000
+
 
 def play_sitting(sitting: Sitting, programs: Sequence[Program], homes: Path) -> SittingResult:
     """Play a sitting with a fresh process for each entrant.
@@ -36,6 +38,7 @@ def play_sitting(sitting: Sitting, programs: Sequence[Program], homes: Path) -> 
     began = time.monotonic()
     cpu_before = time.process_time()
     adopt_strays()
+    attention = _Attention()
     with selectors.DefaultSelector() as selector:
         players = [
             Player(
@@ -51,8 +54,8 @@ def play_sitting(sitting: Sitting, programs: Sequence[Program], homes: Path) -> 
         try:
             for player in players:
                 player.launch()
-            _wait_for(players, selector)
-            deals = _play_deals(sitting, players, selector)
+            _wait_for(players, selector, attention)
+            deals = _play_deals(sitting, players, selector, attention)
             _part(players, selector)
         finally:
             for player in players:
@@ -74,7 +77,10 @@ def _starter(program: Program, homes: Path) -> Callable[[], BotProcess]:
 
 
 def _play_deals(
-    sitting: Sitting, players: Sequence[Player], selector: selectors.BaseSelector
+    sitting: Sitting,
+    players: Sequence[Player],
+    selector: selectors.BaseSelector,
+    attention: "_Attention",
 ) -> list[DealInPlay]:
     """All deals of the sitting, each played to its end or forfeited."""
     deals: list[DealInPlay] = []
@@ -89,7 +95,7 @@ def _play_deals(
             turns[deal.to_move].append(deal)
         for player, asked in zip(players, turns, strict=True):
             player.ask(asked)
-        _wait_for(players, selector)
+        _wait_for(players, selector, attention)
         for deal in in_play:
             if deal.done:
                 for player in players:
@@ -115,20 +121,50 @@ def _go_on(
     return going
 
 
-def _wait_for(players: Sequence[Player], selector: selectors.BaseSelector) -> None:
+def _wait_for(
+    players: Sequence[Player], selector: selectors.BaseSelector, attention: "_Attention"
+) -> None:
     """Serve the bots' pipes until nobody is busy."""
     while busy := [player for player in players if player.busy]:
-        began = time.monotonic_ns()
         due = min(player.due for player in busy)
-        events = selector.select(max(0.0, (due - began) / 1e9))
-        awaited = time.monotonic_ns() - began
+        events, awaited, lost = attention.select(selector, due)
         for player in busy:
             player.awaited += awaited
+            if lost:
+                player.excuse(lost)
         _react(events)
         now = time.monotonic_ns()
         for player in busy:
             if player.due <= now:
                 player.on_due(now)
+
+
+class _Attention:
+    """Notices for how long the referee could not do its work: stopped, suspended, without a core.
+
+    While it is not there it cannot see who answers, so no bot is charged with that time.
+    """
+
+    def __init__(self) -> None:
+        """It is there now."""
+        self._seen = time.monotonic_ns()
+        self._cpu = time.thread_time_ns()
+
+    def select(
+        self, selector: selectors.BaseSelector, due: int
+    ) -> tuple[list[tuple[selectors.SelectorKey, int]], int, int]:
+        """Wait for events until `due`: them, how long that was, and what was lost since last time.
+
+        Lost is what the referee neither waited nor worked, in nanoseconds; 0 if it is little.
+        """
+        began = time.monotonic_ns()
+        asked = max(0, due - began)
+        events = selector.select(asked / 1e9)
+        seen, cpu = time.monotonic_ns(), time.thread_time_ns()
+        awaited = min(seen - began, asked)
+        lost = (seen - self._seen) - (cpu - self._cpu) - awaited
+        self._seen, self._cpu = seen, cpu
+        return events, awaited, lost if lost > _LOSS_NOTICED_NS else 0
 
 
 def _react(events: Iterable[tuple[selectors.SelectorKey, int]]) -> None:

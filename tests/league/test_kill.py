@@ -1,5 +1,6 @@
 """Killing a run at any moment: no bot outlives it, nothing stored is lost or doubled."""
 
+import os
 import random
 import signal
 import sqlite3
@@ -8,6 +9,7 @@ from contextlib import closing
 
 import pytest
 
+from runner.execution.executor import at_work
 from tests.leagues import (
     bots_of,
     exports,
@@ -18,6 +20,7 @@ from tests.leagues import (
     workspaces_of,
     write_full_league,
 )
+
 
 def whole_sittings(path):
     """Check that every stored sitting has all its logs, and that the file is sound."""
@@ -75,3 +78,23 @@ def test_ray_run_killed_at_five_moments_ends_as_if_undisturbed(finished, tmp_pat
     path = write_full_league(tmp_path, execution="ray")
     kill_and_resume(path, 2, seeded_moments("ray", 0.6))
     assert exports(path) == exports(finished)
+
+
+@pytest.mark.slow
+def test_ray_worker_killed_in_play_is_replaced_and_nobody_is_charged(finished, tmp_path):
+    path = write_full_league(tmp_path, execution="ray")
+    with started("run-league", path, "--workers", "2") as process:
+        assert wait_until(lambda: stored_sittings(path) > 0)
+        assert wait_until(lambda: workers_of(process.pid))
+        for worker in workers_of(process.pid):
+            os.kill(worker, signal.SIGKILL)
+        _, err = process.communicate(timeout=60)
+        assert process.returncode == 3, err
+        assert b"could not be played" not in err
+    assert exports(path) == exports(finished)
+
+
+def workers_of(pid):
+    """The processes that are at a sitting of a run."""
+    (folder,) = workspaces_of(pid)
+    return [worker.pid for worker in at_work(folder)]

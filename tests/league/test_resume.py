@@ -5,6 +5,9 @@ import shutil
 from contextlib import closing
 from sqlite3 import connect
 
+import pytest
+
+from runner.errors import RunError
 from runner.report.standing import standing_of
 from runner.storage.reader import open_reader
 from tests.leagues import COUNTING, edit, exports, play, rows, write_league
@@ -181,10 +184,8 @@ def test_standing_after_a_bot_was_changed_into_a_broken_one_is_still_to_be_had(t
     path = write_league(tmp_path, ["low.py", "high.py", ("third", COUNTING)], deals=2)
     play(path)
     (tmp_path / "third.py").write_text("import sys; sys.exit(3)\n")
-    try:
+    with pytest.raises(RunError, match="2 of 3 entrants passed their check"):
         play(path)
-    except Exception as error:
-        assert "2 of 3 entrants passed their check" in str(error)
     with open_reader(path.with_suffix(".db")) as reader:
         standing = standing_of(reader)
     assert standing.boards == 0

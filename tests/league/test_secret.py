@@ -1,12 +1,13 @@
 """The league's secret: drawn, kept, published; never lost from sight, never overwritten."""
 
 import re
+import shutil
 import stat
 from hashlib import sha256
 
 import pytest
 
-from tests.leagues import edit, exports, play, run, write_league
+from tests.leagues import edit, exports, play, rows, run, write_league
 
 TWO_DEALS = {"deals": 2, "seed": None}
 
@@ -19,10 +20,9 @@ def drawn(tmp_path_factory):
 
 
 @pytest.fixture
-def secret_league(tmp_path):
-    path = write_league(tmp_path, **TWO_DEALS)
-    play(path)
-    return path
+def secret_league(drawn, tmp_path):
+    """A copy of that league, to be harmed."""
+    return shutil.copytree(drawn[0].parent, tmp_path / "copy") / drawn[0].name
 
 
 def secret_of(path):
@@ -59,10 +59,13 @@ def test_secret_before_it_is_revealed_stands_nowhere_but_in_its_file(drawn):
     assert bytes.fromhex(secret) not in database
 
 
-def test_secrets_of_two_leagues_differ_and_so_do_their_deals(drawn, secret_league):
+def test_secrets_of_two_leagues_differ_and_so_do_their_deals(drawn, tmp_path):
     path, _ = drawn
-    assert secret_of(path) != secret_of(secret_league)
-    assert exports(path)["deals"] != exports(secret_league)["deals"]
+    other = write_league(tmp_path, **TWO_DEALS)
+    play(other)
+    assert secret_of(path) != secret_of(other)
+    hands = {tuple(map(tuple, log["hands"])) for log in rows(path, "deals")}
+    assert not hands & {tuple(map(tuple, log["hands"])) for log in rows(other, "deals")}
 
 
 def test_reveal_prints_the_secret_publishes_it_and_closes_the_league(secret_league):

@@ -11,6 +11,7 @@ from runner.execution import executor
 from runner.league import run as league_run
 from runner.league.run import MOST_VOIDS, run_league
 from runner.league.stopping import Stop
+from runner.table import sitting as sitting_module
 from tests.leagues import exports, play, rows, stored_sittings, write_league
 
 
@@ -37,8 +38,8 @@ class Noted:
 @pytest.fixture
 def failing(monkeypatch):
     """Makes chosen sittings fail through us: how often, by a function of the sitting."""
-    tries = Counter()
-    real = executor.play_sitting
+    tries: Counter = Counter()
+    real = sitting_module.play_sitting
 
     def fail(times_of):
         def play_sitting(sitting, *arguments):
@@ -88,6 +89,7 @@ def test_sitting_void_too_often_is_set_aside_and_named_and_the_rest_goes_on(tmp_
     assert said in noted.said
     assert not outcome.at_fault
     assert rows(path, "faults") == []
+    assert outcome.standing
     assert outcome.standing.provisional
     assert outcome.standing.boards == 2
 

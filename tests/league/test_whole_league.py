@@ -1,14 +1,15 @@
 """A whole league, computed once more by other means: deals, seats, and every card played."""
 
-import importlib.util
 import json
-from collections import Counter
+import runpy
+from collections import Counter, defaultdict
 from hashlib import sha256
+from inspect import signature
 
 import pytest
 
 from tests import reference
-from tests.leagues import BOTS, play, rows, write_league
+from tests.leagues import play, rows, write_league
 
 FIVE = ("random.py", "low.py", "high.py", "sensible.py", "tiny.sh")
 SECRET = sha256(b"letzter seed a whole league").digest()
@@ -21,36 +22,29 @@ def canonical(value):
 
 def version_of(file):
     """The version of a bot of one file."""
-    command = ["sh", file] if file.endswith(".sh") else ["python", "-S", "-s", file]
-    content = (BOTS / file).read_bytes()
-    return canonical({"command": command, "files": {file: sha256(content).hexdigest()}})
+    command = ["sh"] if file.suffix == ".sh" else ["python", "-S", "-s"]
+    content = sha256(file.read_bytes()).hexdigest()
+    return canonical({"command": [*command, file.name], "files": {file.name: content}})
 
 
-VERSIONS = {file.partition(".")[0]: version_of(file) for file in FIVE}
-
-
-def chooser(file):
-    """What a bot of the project answers to a request, called in this process."""
-    if file == "tiny.sh":
+def chooser(file, players):
+    """What a bot answers to a request, called in this process."""
+    if file.suffix == ".sh":
         return lambda request: (
             request["legal"][0]
             if request["type"] == "play"
             else request["hand"][: request["count"]]
         )
-    spec = importlib.util.spec_from_file_location(f"bot_{file[:-3]}", BOTS / file)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module.choose
-
-
-CHOOSERS = {file.partition(".")[0]: chooser(file) for file in FIVE}
+    choose = runpy.run_path(str(file))["choose"]
+    told = {"players": players} if "players" in signature(choose).parameters else {}
+    return lambda request: choose(request, **told)
 
 
 @pytest.fixture(
     scope="module", params=[(4, "anticlockwise", FIVE), (3, "clockwise", FIVE[:4])], ids=str
 )
 def league(request, tmp_path_factory):
-    """A league's file, its players and direction, and its exported deals."""
+    """A league's players and direction, its exported deals, and its bots by entrant."""
     players, direction, files = request.param
     path = write_league(
         tmp_path_factory.mktemp("whole"),
@@ -62,22 +56,24 @@ def league(request, tmp_path_factory):
         deals_per_sitting=6,
     )
     play(path)
-    return path, players, direction, rows(path, "deals")
+    bots = {file.partition(".")[0]: path.parent / file for file in files}
+    return players, direction, rows(path, "deals"), bots
 
 
 def test_league_of_a_seed_has_the_hands_and_seats_that_a_second_implementation_finds(league):
-    _, players, direction, logs = league
+    players, direction, logs, bots = league
+    versions = {name: version_of(file) for name, file in bots.items()}
     for log in logs:
         names = sorted(log["entrants"])
         key = canonical(
             {
-                "entrants": sorted([name, VERSIONS[name]] for name in names),
+                "entrants": sorted([name, versions[name]] for name in names),
                 "play": direction,
                 "players": players,
             }
         )
         assert log["table"] == key
-        assert log["versions"] == [VERSIONS[name] for name in log["entrants"]]
+        assert log["versions"] == [versions[name] for name in log["entrants"]]
         dealt = reference.dealt(SECRET, key, log["deal"], players)
         assert log["hands"] == [reference.in_pack_order(hand) for hand in dealt]
         places = reference.seated(key, log["deal"], log["rotation"], players)
@@ -85,7 +81,7 @@ def test_league_of_a_seed_has_the_hands_and_seats_that_a_second_implementation_f
 
 
 def test_league_holds_each_deal_of_each_table_once_in_each_rotation(league):
-    _, players, _, logs = league
+    players, _, logs, bots = league
     entrants = {name for log in logs for name in log["entrants"]}
     tables = {log["table"] for log in logs}
     assert len(tables) == {4: 5, 3: 4}[players]
@@ -100,17 +96,17 @@ def test_league_holds_each_deal_of_each_table_once_in_each_rotation(league):
     )
     assert len({frozenset(log["entrants"]) for log in logs}) == len(tables)
     assert all(len(set(log["entrants"])) == players for log in logs)
-    assert entrants <= VERSIONS.keys()
+    assert entrants == bots.keys()
 
 
 def test_league_never_shows_a_sitting_a_deal_twice_nor_a_table_the_deal_of_another(league):
-    _, players, _, logs = league
-    sittings = {}
-    tables_of_hands = {}
+    players, _, logs, _ = league
+    sittings = defaultdict(list)
+    tables_of_hands = defaultdict(set)
     for log in logs:
-        sittings.setdefault(log["sitting"], []).append(log)
+        sittings[log["sitting"]].append(log)
         hands = tuple(map(tuple, log["hands"]))
-        tables_of_hands.setdefault(hands, set()).add((log["table"], log["deal"]))
+        tables_of_hands[hands].add((log["table"], log["deal"]))
     assert len(sittings) == {4: 5, 3: 4}[players] * players * 2
     for played in sittings.values():
         assert len({(log["table"], log["rotation"]) for log in played}) == 1
@@ -120,11 +116,12 @@ def test_league_never_shows_a_sitting_a_deal_twice_nor_a_table_the_deal_of_anoth
 
 
 def test_league_was_played_card_by_card_as_its_bots_play_for_a_second_referee(league):
-    _, players, direction, logs = league
+    players, direction, logs, bots = league
+    choosers = {name: chooser(file, players) for name, file in bots.items()}
     for log in logs:
         game = reference.Game(players, direction, log["hands"])
         while not game.done():
-            choose = CHOOSERS[log["entrants"][game.turn()]]
+            choose = choosers[log["entrants"][game.turn()]]
             if game.shoving():
                 game.shove(choose(game.request(0, 0)))
             elif len(legal := game.legal()) == 1:

@@ -8,7 +8,6 @@ import pytest
 
 from tests.leagues import (
     COUNTING,
-    WILD,
     bots_of,
     edit,
     environment,

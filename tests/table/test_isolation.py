@@ -36,11 +36,11 @@ ROOT = Path(__file__).resolve().parents[2]
 def told(table, bot):
     """What `tells.py` saw, with its folders by name, and all that it was sent."""
     folder = table.folder / "bots" / bot.bot.version
-    seen = json.loads((folder / "told").read_text())
+    seen = json.loads(Path(table.folder, f"{folder.name}-told").read_text())
     home = seen["environment"]["HOME"]
     text = json.dumps(seen).replace(home, "<home>").replace(str(folder), "<folder>")
     assert Path(home).parent == table.homes
-    return json.loads(text), (folder / "input").read_bytes()
+    return json.loads(text), Path(table.folder, f"{folder.name}-input").read_bytes()
 
 
 def test_bot_gets_a_clean_environment_and_three_descriptors(table, monkeypatch):
@@ -153,6 +153,7 @@ def test_sitting_without_room_for_files_fails_and_leaves_nothing(table):
 def test_folder_of_a_bot_that_is_gone_is_nobodys_fault(table):
     table.homes.mkdir()
     (program,) = table.programs([house("low")])
+    program.folder.chmod(0o700)
     for file in program.folder.iterdir():
         file.unlink()
     program.folder.rmdir()
@@ -219,6 +220,20 @@ def test_sitting_of_a_runner_that_ignores_its_children_is_played(tmp_path):
 
     assert referee.returncode == 0
     assert said == "{<FaultKind.EXIT: 'exit'>: 2}\n"
+
+
+def test_bot_that_starves_itself_is_not_waited_for_without_end(table):
+    bad = fixture("starves.py", {"marks.json": marks(deals=[103])})
+    sitting = make_sitting(limits=replace(PATIENT, wall_seconds=0.2))
+    cores = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {max(cores)})
+    try:
+        result = table.play(sitting, [house("low"), bad, house("low")])
+    finally:
+        os.sched_setaffinity(0, cores)
+
+    assert counts(result) == [{}, {FaultKind.TIMEOUT: 1}, {}]
+    assert result.wall_seconds < 30
 
 
 def test_fault_of_one_bot_is_not_the_sleep_of_another(table):

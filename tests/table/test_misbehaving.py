@@ -24,7 +24,7 @@ from tests.table.playing import (
 START, ILLEGAL, MESSAGE, TIMEOUT, EXIT, PONDERING = FaultKind
 
 ONE_BY_ONE = replace(PATIENT, deals_in_flight=1)
-SOON = replace(PATIENT, wall_seconds=1)
+SOON = replace(PATIENT, wall_seconds=0.5)
 """For bots that hang anyway."""
 
 
@@ -122,6 +122,14 @@ STARTS = [
     ),
     fails_at_start(
         "it never flushes", "never_flushes.py", limits=replace(PATIENT, start_seconds=2)
+    ),
+    fails_at_start(
+        "it never ends its ready line",
+        "says_first.py",
+        files={"says.bin": b'{"type":"ready"}'},
+        limits=replace(PATIENT, start_seconds=1),
+        detail="flushed",
+        reply='{"type":"ready"}',
     ),
     fails_at_start(
         "it gets ready too late",
@@ -241,9 +249,9 @@ TIMEOUTS = [
         "answers late",
         "sleeps.py",
         {TIMEOUT: 2},
-        files={"seconds.txt": b"1.3"},
+        files={"seconds.txt": b"0.8"},
         limits=SOON,
-        detail="within 1 s of wall time",
+        detail="within 0.5 s of wall time",
     ),
     Case("trickles", "trickles.py", {TIMEOUT: 2}, limits=SOON, detail="half a line"),
     Case("talks instead", "talks_on.py", {TIMEOUT: 2}, limits=SOON, detail="wall time"),
@@ -289,6 +297,15 @@ EXITS = [
         {MESSAGE: 2},
         files={"how.txt": b"after two answers"},
         limits=ONE_BY_ONE,
+    ),
+    Case(
+        "is ready, and exits for a child to play",
+        "daemon.py",
+        {EXIT: 2},
+        "all",
+        limits=replace(PATIENT, max_faults=2),
+        status=0,
+        starts=2,
     ),
 ]
 

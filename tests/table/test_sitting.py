@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from runner.game.cards import cards_in, names_of
 from runner.records import FaultKind
 from tests.table.playing import (
     DEALS,
@@ -24,7 +25,7 @@ from tests.table.playing import (
 
 def input_of(table, bot, name="input"):
     """The messages that a bot wrote down."""
-    text = (table.folder / "bots" / bot.bot.version / name).read_text()
+    text = (table.folder / f"{bot.bot.version}-{name}").read_text()
     return [json.loads(line) for line in text.splitlines()]
 
 
@@ -128,13 +129,14 @@ def test_process_that_is_replaced_is_asked_the_rest_again_from_id_1(table):
 
     assert counts(result) == [{}, {FaultKind.EXIT: 2}, {}]
     assert lost_deals(result) == list(MARKED)
-    wanted, lost = [], set()
+    wanted: list = []
+    lost: set = set()
     for request in input_of(table, whole, "input-0")[1:-1]:
         if request["deal"] not in lost:
             wanted.append(without_numbers(request))
         if is_first(request) and dealt(request) in json.loads(marks()):
             lost.add(request["deal"])
-    asked = []
+    asked: list = []
     for number in range(3):
         hello, *requests = input_of(table, broken, f"input-{number}")
         assert hello["type"] == "hello"
@@ -155,25 +157,23 @@ def test_bot_that_asks_for_results_gets_those_of_its_deals(table):
 
     assert counts(result) == [{FaultKind.ILLEGAL: 2}, {}, {}]
     messages = input_of(table, bot)
-    asked = {}
-    for message in messages:
-        if message["type"] in ("shove", "play"):
-            asked.setdefault(message["deal"], (message["seat"], message))
-    told = [message for message in messages if message["type"] == "result"]
-    assert sorted(message["deal"] for message in told) == sorted(asked)
     logs = {}
     for deal, log in zip(sitting.deals, result.logs, strict=True):
-        logs[deal.seats.index(PLACE), log.plays] = log
+        seat = deal.seats.index(PLACE)
+        logs[tuple(sorted(names_of(cards_in(deal.hands[seat]))))] = (seat, log)
+    asked: dict = {}
+    for message in messages:
+        if message["type"] in ("shove", "play") and message["deal"] not in asked:
+            asked[message["deal"]] = logs[tuple(dealt(message))]
+    told = [message for message in messages if message["type"] == "result"]
+    assert sorted(message["deal"] for message in told) == sorted(asked)
     for message in told:
-        seat, _ = asked[message["deal"]]
+        seat, log = asked[message["deal"]]
         assert message["seat"] == seat
-        tricks = "".join(card for trick in message["tricks"] for card in trick["cards"])
-        (log,) = [
-            log
-            for (at, plays), log in logs.items()
-            if at == seat and plays[: len(plays) // 6 * 6] == tricks and (tricks or log.fault)
-        ]
         assert message["penalties"] == list(log.penalties)
+        tricks = "".join(card for trick in message["tricks"] for card in trick["cards"])
+        assert tricks == log.plays[: len(log.plays) // 6 * 6]
+        assert len(message["tricks"]) == (8 if log.fault is None else len(log.plays) // 6)
     assert messages[-1] == {"type": "goodbye"}
 
 
@@ -213,4 +213,4 @@ def test_bot_that_answers_ahead_did_so(table):
 
     assert counts(result) == [{}] * 3
     check_logs(sitting, result, ["low", "low", "high"])
-    assert (table.folder / "bots" / bot.bot.version / "ahead").exists()
+    assert (table.folder / "ahead").exists()

@@ -1,8 +1,10 @@
 """answers_ahead: sure of the last word in a trick, it answers the lead that follows unasked.
 
-Only right with three players and `deals_in_flight: 1`. It leaves a file `ahead`.
+Only right with three players and `deals_in_flight: 1`. It leaves a file `ahead` beside
+the folder of homes.
 """
 
+import os
 from pathlib import Path
 
 from honest import RANKS, choice, reply, requests, say
@@ -26,5 +28,5 @@ for request in requests():
     if wins(request) and len(left) > 1:
         answered = request["id"] + 1
         line += reply({"type": "play", "id": answered, "legal": left})
-        Path("ahead").touch()
+        (Path(os.environ["HOME"]).parents[1] / "ahead").touch()
     say(line)

@@ -1,4 +1,4 @@
-"""digs: leaves 3000 folders in each other in its home, a locked one, and a link to elsewhere."""
+"""digs: leaves 1500 folders in each other in its home, a locked one, and a link to elsewhere."""
 
 import os
 from pathlib import Path
@@ -12,7 +12,7 @@ home = Path(os.environ["HOME"])
 (home / "locked" / "file").touch()
 (home / "locked").chmod(0)
 os.chdir(home)
-for _ in range(3000):
+for _ in range(1500):
     Path("deeper").mkdir()
     os.chdir("deeper")
 os.chdir(here)

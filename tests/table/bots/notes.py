@@ -1,4 +1,7 @@
-"""notes: writes its input down, each process in a file of its own; exits at a marked request."""
+"""notes: writes its input down, and exits at a marked request.
+
+Each process has a file of its own beside the folder of homes, `<version>-input-<number>`.
+"""
 
 import os
 import sys
@@ -6,7 +9,9 @@ from pathlib import Path
 
 from honest import is_marked, reply, requests, say
 
-FILE = Path(f"input-{len(list(Path.cwd().glob('input-*')))}")
+FOLDER = Path(os.environ["HOME"]).parents[1]
+NUMBER = len(list(FOLDER.glob(f"{Path.cwd().name}-input-*")))
+FILE = FOLDER / f"{Path.cwd().name}-input-{NUMBER}"
 
 
 def noted(lines):

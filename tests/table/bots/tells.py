@@ -1,4 +1,7 @@
-"""tells: plays, and writes what it is given into its folder: `told` and, line by line, `input`."""
+"""tells: plays, and writes what it is given into files beside the folder of homes.
+
+`<version>-told` is what it finds, `<version>-input` the lines that it is sent.
+"""
 
 import json
 import os
@@ -16,6 +19,7 @@ def is_open(descriptor):
     return True
 
 
+OUT = Path(os.environ["HOME"]).parents[1] / Path.cwd().name
 TOLD = {
     "argv": sys.argv,
     "descriptors": [number for number in range(1024) if is_open(number)],
@@ -26,11 +30,11 @@ TOLD = {
     "cores": sorted(os.sched_getaffinity(0)),
     "leads": [os.getpgid(0) == os.getpid(), os.getsid(0) == os.getpid()],
 }
-Path("told").write_text(json.dumps(TOLD))
+Path(f"{OUT}-told").write_text(json.dumps(TOLD))
 
 
 def recorded(lines):
-    with Path("input").open("a") as file:
+    with Path(f"{OUT}-input").open("a") as file:
         for line in lines:
             file.write(line)
             file.flush()
