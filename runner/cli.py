@@ -5,6 +5,7 @@ league file, 3 done but some bot was at fault, 130 interrupted.
 """
 
 import contextlib
+import errno
 import json
 import re
 import shutil
@@ -48,7 +49,10 @@ class _Command(click.Command):
 
     def invoke(self, ctx: click.Context) -> Any:
         with _plain_errors():
-            return super().invoke(ctx)
+            try:
+                return super().invoke(ctx)
+            finally:
+                sys.stdout.flush()
 
 
 class _Letzter(click.Group):
@@ -70,6 +74,10 @@ def _plain_errors() -> Iterator[None]:
         _fail(str(error), FAILED)
     except KeyboardInterrupt:
         _fail("interrupted", INTERRUPTED)
+    except OSError as error:
+        if error.errno == errno.EPIPE:  # click ends quietly when nobody reads any more
+            raise
+        _fail(f"{error.filename or 'output'}: {error.strerror or error}", FAILED)
 
 
 def _fail(message: str, code: int) -> NoReturn:

@@ -39,8 +39,6 @@ _ESSENTIAL = {"gcs_server", "raylet"}
 
 _ENVIRONMENT = {
     "RAY_USAGE_STATS_ENABLED": "0",
-    # What goes wrong in Ray is said here, in our own words.
-    "RAY_BACKEND_LOG_LEVEL": "fatal",
     # Ray listens on all addresses: nobody without this run's token may talk to it.
     "RAY_AUTH_MODE": "token",
     # A worker is to outlive its bots when memory runs out; they have the score 1000.
@@ -168,12 +166,11 @@ def _require_ray() -> None:
     """See that Ray's own processes live: without them it ends this one after a while, wordless."""
     from ray._private import worker
 
-    node = worker._global_node
-    ended = {name for name, _ in node.dead_processes()} if node else set()
-    if ended & _ESSENTIAL:
-        names = ", ".join(sorted(ended & _ESSENTIAL))
+    node: Any = worker._global_node
+    ended = _ESSENTIAL.intersection(name for name, _ in node.dead_processes())
+    if ended:
         raise RunError(
-            f"Ray has ended unexpectedly ({names}); all that was played until then is stored: "
+            f"Ray has ended unexpectedly ({', '.join(sorted(ended))}); all that was played until then is stored: "
             "run it again to go on"
         )
 
@@ -269,6 +266,7 @@ def _outcome(ref: Any, sitting_id: str) -> SittingResult | Void:
 
 @contextlib.contextmanager
 def _silenced_stdout() -> Iterator[None]:
+    """Drop what is printed, here or by what is started meanwhile."""
     sys.stdout.flush()
     kept = os.dup(1)
     nowhere = os.open(os.devnull, os.O_WRONLY)
@@ -277,5 +275,6 @@ def _silenced_stdout() -> Iterator[None]:
     try:
         yield
     finally:
+        sys.stdout.flush()  # Ray prints through Python, too, which keeps what goes to a pipe
         os.dup2(kept, 1)
         os.close(kept)

@@ -22,6 +22,9 @@ PROTOCOL = 1
 MAX_LINE_BYTES = 4096
 """The longest reply, with its line end and all comments before it."""
 
+# Nested deeper than this, whether a line can be decoded depends on the decoder's own stack.
+_MOST_BRACKETS = 500
+
 
 class MessageError(Exception):
     """A line is no message of the protocol; the text says why. Internal to the referee."""
@@ -216,6 +219,8 @@ def cards_in(reply: Reply) -> list[int]:
 
 
 def _decode(decoder: msgspec.json.Decoder[Any], line: bytes) -> Any:
+    if len(line) > _MOST_BRACKETS and line.count(b"[") + line.count(b"{") > _MOST_BRACKETS:
+        raise MessageError(f"expected a line of at most {_MOST_BRACKETS} opening brackets")
     try:
         if not line.isascii():
             line.decode()
@@ -226,8 +231,6 @@ def _decode(decoder: msgspec.json.Decoder[Any], line: bytes) -> Any:
         raise MessageError(f"expected a message of the protocol: {error}") from None
     except msgspec.DecodeError as error:
         raise MessageError(f"expected a line of JSON: {error}") from None
-    except RecursionError:
-        raise MessageError("expected a line of JSON: it is nested too deep") from None
 
 
 def _brief(value: object) -> str:
