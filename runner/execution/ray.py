@@ -170,7 +170,8 @@ def _require_ray() -> None:
     ended = _ESSENTIAL.intersection(name for name, _ in node.dead_processes())
     if ended:
         raise RunError(
-            f"Ray has ended unexpectedly ({', '.join(sorted(ended))}); all that was played until then is stored: "
+            f"Ray has ended unexpectedly ({', '.join(sorted(ended))}); "
+            "all that was played until then is stored: "
             "run it again to go on"
         )
 

@@ -224,6 +224,8 @@ class _Run:
             plan = self._plan(good)
             self._store.set_current(planned.id for planned in plan.sittings())
             left = self._left(plan)
+            if not left:
+                self._reporter.say("All of it is played already; nothing is left to play.")
             if not left or self._stop.requested:
                 return 0
             if not early:

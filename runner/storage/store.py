@@ -117,6 +117,8 @@ class Store:
         """Wrap an open database, with its path and a descriptor of the file that was there."""
         self._db = db
         self._path = path
+        # Whoever plays may stand in another folder by then.
+        self._place = path.absolute()
         self._file = file
 
     @property
@@ -131,7 +133,7 @@ class Store:
             StoreError: the file was removed, moved or replaced.
         """
         with contextlib.suppress(FileNotFoundError):
-            if os.path.samestat(self._path.stat(), os.fstat(self._file)):
+            if os.path.samestat(self._place.stat(), os.fstat(self._file)):
                 return
         raise StoreError(
             f"{self._path}: was removed, moved or replaced while the league was being played; "
@@ -143,7 +145,7 @@ class Store:
         """Write all of it, or nothing."""
         with said_plainly(self._path):
             self.check_in_place()
-            with self._db.atomic():
+            with _writing(self._db):
                 yield
 
     def set_conditions(self, conditions: Conditions, runner_version: str) -> None:
@@ -175,13 +177,14 @@ class Store:
             for field in ("name", "players", "play", "secret_hash"):
                 if stored[field] != getattr(conditions, field):
                     raise StoreError(
-                        f"the database is of another league: its {field.replace('_', ' ')} is "
-                        f"{stored[field]!r}, this league's is {getattr(conditions, field)!r}"
+                        f"{self._path}: the database is of another league: its "
+                        f"{field.replace('_', ' ')} is {stored[field]!r}, this league's is "
+                        f"{getattr(conditions, field)!r}; one of the two needs another file name"
                     )
             if stored["secret"] is not None:
                 raise StoreError(
-                    "the league is closed: its secret is revealed, so its deals can be foreseen. "
-                    "A new league needs a database of its own"
+                    f"{self._path}: the league is closed: its secret is revealed, so its deals can "
+                    "be foreseen. A new league needs a database of its own"
                 )
             self._db.execute(
                 "UPDATE league SET format = ?, deals = ?, deals_per_sitting = ?, limits = ?",
@@ -455,7 +458,7 @@ def open_store(path: Path) -> Iterator[Store]:
         db.execute("PRAGMA journal_mode = WAL")
         db.execute("PRAGMA synchronous = FULL")
         db.execute("PRAGMA foreign_keys = ON")
-        with db.atomic():
+        with _writing(db):
             migrations.apply(db)
         try:
             store = Store(db, path, file)
@@ -507,6 +510,18 @@ def check_is_league(db: Database, path: Path) -> None:
             f"{path}: was written by a newer version of this program ({', '.join(newer)}); "
             "use that, or a newer one"
         )
+
+
+@contextlib.contextmanager
+def _writing(db: Database) -> Iterator[None]:
+    """A transaction that writes from its begin on: only such a one waits for a lock to be freed."""
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        db.execute("COMMIT")
+    except BaseException:
+        db.rollback()
+        raise
 
 
 def is_blank(db: Database) -> bool:
