@@ -4,6 +4,7 @@ import contextlib
 import fcntl
 import os
 import shutil
+import signal
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
@@ -51,7 +52,7 @@ class Executor(Protocol):
 def workspace() -> Iterator[Path]:
     """A folder for the files of one run, with a short path, removed at the end.
 
-    Those of runs that were killed are removed as well.
+    Those of runs that were killed are removed as well, with all that still runs in them.
 
     Raises:
         RunError: bots cannot be run on this system, or there is no room for them.
@@ -82,7 +83,15 @@ def _is_ours(folder: Path) -> bool:
 
 
 def _remove(folder: Path) -> None:
-    """Remove a workspace, with the folders of bots, which are made so that nobody can write."""
+    """Remove a workspace, with the folders of bots, which are made so that nobody can write.
+
+    What still runs in it is killed: some of Ray's processes outlive a driver that was killed.
+    """
+    for process in Path("/proc").iterdir():
+        with contextlib.suppress(OSError, ValueError):  # it has ended, or is no process
+            pid = int(process.name)
+            if (process / "cwd").readlink().is_relative_to(folder) and pid != os.getpid():
+                os.kill(pid, signal.SIGKILL)
     for bot in (folder / "bots").glob("*"):
         with contextlib.suppress(OSError):
             bot.chmod(0o700)

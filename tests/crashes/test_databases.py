@@ -10,6 +10,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import tempfile
 from contextlib import closing
 from pathlib import Path
 
@@ -19,7 +20,6 @@ from click.testing import CliRunner
 from runner.cli import main
 from runner.config import load_league
 from runner.errors import RunError, StoreError
-from runner.execution import executor
 from runner.league import secret as league_secret
 from runner.league.progress import Quiet
 from runner.league.run import run_league
@@ -439,7 +439,7 @@ def test_run_without_room_for_its_bots_says_so_and_stores_nothing(league, monkey
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     before = contents(league.parent)
-    monkeypatch.setattr(executor.tempfile, "mkdtemp", refuse)
+    monkeypatch.setattr(tempfile, "mkdtemp", refuse)
     code, out, lines = attempt(league)
     assert (code, out) == (1, "")
     assert lines == ["/tmp: no folder can be made for the bots: No space left on device"]
@@ -526,7 +526,7 @@ def test_secret_is_drawn_whole_or_not_at_all(tmp_path, monkeypatch):
     def no_room(descriptor):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(league_secret.os, "fsync", no_room)
+    monkeypatch.setattr(os, "fsync", no_room)
     with pytest.raises(RunError, match="cannot write the league's secret: No space left"):
         play(path)
     monkeypatch.undo()
