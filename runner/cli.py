@@ -328,6 +328,51 @@ def verify(file: str) -> None:
 
 @main.command()
 @league_argument
+@click.option(
+    "--replay",
+    "replays",
+    type=click.IntRange(0),
+    default=0,
+    metavar="N",
+    help="Play N sittings again from the stored bots, and compare every card.",
+)
+@click.option("--seed", type=int, default=0, help="Chooses the sittings for --replay.")
+@click.option(
+    "--collusion", is_flag=True, help="Who does better with whom than all else predicts?"
+)
+@click.option("--json", "as_json", is_flag=True, help="The report as one JSON object.")
+def audit(file: str, replays: int, seed: int, collusion: bool, as_json: bool) -> None:
+    r"""Prove all that a league's database says, and name what is wrong with it.
+
+    \b
+    Examples:
+      letzter audit leagues/spring.yaml
+      letzter audit leagues/spring.yaml --replay 2
+      letzter audit leagues/spring.yaml --collusion
+    """
+    from dataclasses import asdict
+
+    from runner.league.audit.audit import audit_league
+    from runner.league.audit.report import audit_lines
+
+    report = audit_league(database_of(file), replays, seed)
+    pairs = None
+    if False:
+        with _reader(file) as reader:
+            pairs = collusion_of(reader)
+    if as_json:
+        shown = asdict(report)
+        click.echo(json.dumps(shown if pairs is None else shown | {"collusion": pairs.as_object()}))
+    else:
+        for line in audit_lines(report):
+            click.echo(plain(line))
+        if pairs is not None:
+            _show(collusion_listing(pairs))
+    sys.exit(FAILED if report.failures else 0)
+
+
+@main.command()
+@league_argument
 def reveal(file: str) -> None:
     r"""Publish the league's secret, so that all can check its deals. Closes the league for good.
 
