@@ -68,9 +68,13 @@ class _Audit:
         tables = {table.id: table for table in evidence.tables(db)}
         for table in tables.values():
             check_table(table, plan.rules, findings)
-        runs = self._runs = Runs(
-            plan, tables, DealLogs(plan.rules, self._secret, findings), findings
-        )
+        versions = {
+            entrant.name: entrant.version
+            for entrant in self._reader.entrants()
+            if entrant.state == "entered"
+        }
+        logs = DealLogs(plan.rules, self._secret, findings)
+        runs = self._runs = Runs(plan, versions, tables, logs, findings)
         for run in evidence.runs(db):
             runs.check(run, self._tally)
         runs.check_kept_faults(self._tally)

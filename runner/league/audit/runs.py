@@ -62,16 +62,29 @@ class Runs:
     """
 
     def __init__(
-        self, plan: Plan, tables: dict[int, StoredTable], logs: DealLogs, findings: Findings
+        self,
+        plan: Plan,
+        versions: dict[str, str],
+        tables: dict[int, StoredTable],
+        logs: DealLogs,
+        findings: Findings,
     ) -> None:
-        """Check by a plan and by the tables of the database, by their ids."""
+        """Check by a plan.
+
+        Args:
+            plan: what the league plays.
+            versions: by name of an entrant of the plan, its bot's version as stored.
+            tables: the tables of the database, by id.
+            logs: checks deal logs.
+            findings: takes what is wrong.
+        """
         self.replayable: list[Replayable] = []
         self._plan = plan
         self._rules: Rules = plan.rules
         self._limits = asdict(plan.limits)
         self._tables = tables
         self._planned = {
-            tuple((entrant.name, entrant.bot.version) for entrant in table.entrants)
+            tuple((entrant.name, versions[entrant.name]) for entrant in table.entrants)
             for table in plan.tables()
         }
         self._logs = logs
