@@ -96,7 +96,7 @@ def _drawn(league: League) -> bytes:
         finally:
             Path(name).unlink()
     except FileExistsError:
-        return _read(league.secret)
+        return read_secret(league.secret)
     except OSError as error:
         what = error.strerror or error
         raise RunError(f"{league.secret}: cannot write the league's secret: {what}") from None

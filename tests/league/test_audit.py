@@ -4,6 +4,7 @@ import contextlib
 import json
 import shutil
 import sqlite3
+import time
 from random import Random
 
 import pytest
@@ -618,8 +619,14 @@ def test_collusion_names_friends_and_only_them(tmp_path):
     assert [pair["suspect"] for pair in report["collusion"]] == [True] * 2 + [False] * 28
 
 
-def test_collusion_of_too_few_entrants_judges_nobody(sound):
-    assert "No pair can be judged" in "\n".join(audit(sound, "--collusion"))
+def test_collusion_of_too_few_entrants_judges_nobody(tmp_path):
+    path = write_synthetic_league(tmp_path / "one-table.db", deals=6, deals_per_sitting=6)
+    assert "No pair can be judged" in "\n".join(audit(path, "--collusion"))
+
+
+def test_collusion_is_not_asked_of_a_league_that_fails(league):
+    plant(league, "UPDATE league SET seed = 'another'")
+    assert "secret seed" in failures(league, "--collusion")[0]
 
 
 # Teams.
@@ -695,3 +702,15 @@ def test_teams_too_few_after_the_checks_are_said_so(tmp_path):
     done = run("run-league", path)
     assert done.returncode == 1
     assert "make no table without team-mates" in done.stderr
+
+
+@pytest.mark.slow
+def test_audit_is_quick(tmp_path):
+    path = write_synthetic_league(
+        tmp_path / "large.db", entrants=6, deals=336, deals_per_sitting=84
+    )
+    began = time.process_time()
+    report = audit_league(path)
+    used = time.process_time() - began
+    assert (report.failures, report.tally.deal_logs) == (0, 20_160)
+    assert used < 60 * report.tally.deal_logs / 100_000
