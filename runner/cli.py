@@ -328,6 +328,53 @@ def verify(file: str) -> None:
 
 @main.command()
 @league_argument
+@click.option(
+    "--replay",
+    "replays",
+    type=click.IntRange(0),
+    default=0,
+    metavar="N",
+    help="Play N sittings again from the stored bots, and compare every card.",
+)
+@click.option("--seed", type=int, default=0, help="Chooses the sittings for --replay.")
+@click.option("--collusion", is_flag=True, help="Who does better with whom than all else predicts?")
+@click.option("--json", "as_json", is_flag=True, help="The report as one JSON object.")
+def audit(file: str, replays: int, seed: int, collusion: bool, as_json: bool) -> None:
+    r"""Prove all that a league's database says, and name what is wrong with it.
+
+    \b
+    Examples:
+      letzter audit leagues/spring.yaml
+      letzter audit leagues/spring.yaml --replay 2
+      letzter audit leagues/spring.yaml --collusion
+    """
+    from dataclasses import asdict
+
+    from runner.league.audit.audit import audit_league
+    from runner.league.audit.report import audit_lines
+    from runner.report.collusion import collusion_listing, collusion_of, collusion_rows
+
+    database = database_of(file)
+    report = audit_league(database, replays, seed)
+    pairs = None
+    if collusion and not report.failures:
+        with open_reader(database) as reader:
+            pairs = collusion_of(reader)
+    if as_json:
+        shown = asdict(report)
+        if pairs is not None:
+            shown["collusion"] = collusion_rows(pairs)
+        click.echo(json.dumps(shown, ensure_ascii=False))
+    else:
+        if pairs is not None:
+            _show(collusion_listing(pairs))
+        for line in audit_lines(report):
+            click.echo(plain(line))
+    sys.exit(FAILED if report.failures else 0)
+
+
+@main.command()
+@league_argument
 def reveal(file: str) -> None:
     r"""Publish the league's secret, so that all can check its deals. Closes the league for good.
 

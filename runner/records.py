@@ -74,11 +74,27 @@ class Bot:
 
 @dataclass(frozen=True, slots=True)
 class Entrant:
-    """A bot version entered in a league under a name."""
+    """A bot version entered in a league under a name.
+
+    Attributes:
+        name: what it is called there.
+        bot: its program.
+        author: who wrote it, or an empty text.
+        team: its team as the league file gives it; empty where that is left to the author.
+    """
 
     name: str
     bot: Bot
     author: str = ""
+    team: str = ""
+
+    def is_team_mate(self, other: "Entrant") -> bool:
+        """Whether two entrants are of one team: the same `team`, by default the same author.
+
+        Who has neither is a team of its own.
+        """
+        team = self.team or self.author
+        return bool(team) and team == (other.team or other.author)
 
 
 @dataclass(frozen=True, slots=True)

@@ -245,7 +245,7 @@ def spoilt_by_sql(sql):
     [
         (lambda path: edit(path, name="Other"), "the database is of another league"),
         (lambda path: edit(path, seed="other"), "the database is of another league"),
-        (spoilt_by_sql("UPDATE _sqlite_migrations SET name = 'm999_x'"), "a newer version"),
+        (spoilt_by_sql("UPDATE _sqlite_migrations SET name = 'm999_' || name"), "a newer version"),
         (spoilt_by_sql("PRAGMA application_id = 1"), "not a league's"),
         (lambda path: path.with_suffix(".db").write_text("x" * 999), "file is not a database"),
     ],

@@ -111,6 +111,12 @@ ENTRANT = Group(
             default=False,
         ),
         Key("author", Text(0, 80), "Who wrote the bot.", default=""),
+        Key(
+            "team",
+            Text(1, 80),
+            "Its team, with same_team_tables.",
+            default_doc="its author; without one, a team of its own",
+        ),
     ),
     rules={
         "oneOf": [{"required": ["bot"]}, {"required": ["command", "name"]}],
@@ -167,6 +173,12 @@ LEAGUE = Group(
             "How sittings are played: as many at a time as there are cores (ray), or one after the"
             " other in the process itself (serial).",
             default=Execution.RAY.value,
+        ),
+        Key(
+            "same_team_tables",
+            Flag(),
+            "Whether entrants of one team meet; false leaves out the tables with two of one team.",
+            default=True,
         ),
         Key("limits", LIMITS, "What a bot may use.", default_doc="the defaults of its keys"),
         Key(

@@ -31,6 +31,7 @@ class League:
         seed: what the deals are drawn from, or None for a secret.
         execution: where the sittings are played.
         files: by bot version, the bot with the contents of its files.
+        same_team_tables: whether entrants of one team meet.
     """
 
     path: Path
@@ -44,6 +45,7 @@ class League:
     seed: str | None
     execution: Execution
     files: dict[str, BotFiles]
+    same_team_tables: bool = True
 
     @property
     def database(self) -> Path:
@@ -86,6 +88,8 @@ def _league(path: str, values: Values, problems: Problems) -> League | None:
     _check_players(values, problems)
     entries = _entrants(Path(path).parent, values["entrants"] or (), problems)
     limits = _limits(values, problems)
+    if not problems.found and values["same_team_tables"] is False:
+        _check_teams([entrant for entrant, _ in entries], values, problems)
     if problems.found:
         return None
     return League(
@@ -100,6 +104,7 @@ def _league(path: str, values: Values, problems: Problems) -> League | None:
         seed=values["seed"],
         execution=Execution(values["execution"]),
         files={files.bot.version: files for _, files in entries},
+        same_team_tables=values["same_team_tables"],
     )
 
 
@@ -117,6 +122,17 @@ def _check_players(values: Values, problems: Problems) -> None:
     if entrants is not None and len(entrants) < players:
         what = f"expected at least as many as players ({players}), got {len(entrants)}"
         problems.add(values.at_of("entrants"), f"entrants: {what}")
+
+
+def _check_teams(entrants: list[Entrant], values: Values, problems: Problems) -> None:
+    """Check that there are enough teams for a table, where team-mates are kept apart."""
+    teams = sum(
+        not any(entrant.is_team_mate(earlier) for earlier in entrants[:at])
+        for at, entrant in enumerate(entrants)
+    )
+    if teams < values["players"]:
+        what = f"false needs at least as many teams as players ({values['players']}), got {teams}"
+        problems.add(values.at_of("same_team_tables"), f"same_team_tables: {what}")
 
 
 def _limits(values: Values, problems: Problems) -> Limits:
@@ -148,7 +164,8 @@ def _entrants(
             _check_taken(name, each.value, taken, problems)
         files = reader.read(each.value)
         if name is not None and files is not None:
-            entries.append((Entrant(name, files.bot, each.value["author"] or ""), files))
+            author, team = each.value["author"] or "", each.value["team"] or ""
+            entries.append((Entrant(name, files.bot, author, team), files))
     return entries
 
 

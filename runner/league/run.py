@@ -127,6 +127,7 @@ def plan_of(league: League, entrants: Iterable[Entrant], secret_hash: str) -> Pl
         deals=league.deals,
         deals_per_sitting=league.deals_per_sitting,
         secret_hash=secret_hash,
+        same_team_tables=league.same_team_tables,
     )
 
 
@@ -198,6 +199,7 @@ class _Run:
                 deals=league.deals,
                 deals_per_sitting=league.deals_per_sitting,
                 limits=league.limits,
+                same_team_tables=league.same_team_tables,
             ),
             __version__,
         )
@@ -222,6 +224,7 @@ class _Run:
             good = self._check([e for e in self._league.entrants if e not in known]) + known
             self._require_enough(good)
             plan = self._plan(good)
+            self._require_tables(plan)
             self._store.set_current(planned.id for planned in plan.sittings())
             left = self._left(plan)
             if not left:
@@ -292,6 +295,13 @@ class _Run:
             raise RunError(
                 f"{self._league.path}: {len(good)} of {len(self._league.entrants)} entrants passed "
                 f"their check, and a table needs {players}; 'letzter check BOT' shows what is wrong"
+            )
+
+    def _require_tables(self, plan: Plan) -> None:
+        if not plan.table_count and not self._stop.requested:
+            raise RunError(
+                f"{self._league.path}: those who passed their check make no table without "
+                "team-mates, and same_team_tables is false"
             )
 
     # Playing.

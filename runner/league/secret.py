@@ -25,7 +25,7 @@ def secret_of(league: League) -> bytes:
     if league.seed is not None:
         return secret_of_seed(league.seed)
     if league.secret.exists() or league.database.exists():
-        return _read(league.secret)
+        return read_secret(league.secret)
     return _drawn(league)
 
 
@@ -41,7 +41,7 @@ def reveal_secret(database: Path) -> bytes:
         if conditions.seed is not None:
             secret = secret_of_seed(conditions.seed)
         else:
-            secret = _read(database.with_suffix(".secret"))
+            secret = read_secret(database.with_suffix(".secret"))
         if hash_of(secret) != conditions.secret_hash:
             raise RunError(
                 f"{database.with_suffix('.secret')}: is not the secret that this league was played "
@@ -56,7 +56,12 @@ def hash_of(secret: bytes) -> str:
     return sha256(secret).hexdigest()
 
 
-def _read(path: Path) -> bytes:
+def read_secret(path: Path) -> bytes:
+    """The secret in a league's secret file.
+
+    Raises:
+        RunError: it is lost, unreadable, or holds no secret.
+    """
     try:
         text = path.read_text(encoding="ascii")
     except FileNotFoundError:
@@ -91,7 +96,7 @@ def _drawn(league: League) -> bytes:
         finally:
             Path(name).unlink()
     except FileExistsError:
-        return _read(league.secret)
+        return read_secret(league.secret)
     except OSError as error:
         what = error.strerror or error
         raise RunError(f"{league.secret}: cannot write the league's secret: {what}") from None

@@ -102,13 +102,14 @@ def stored_plan(reader: Reader) -> Plan:
         limits=conditions.limits,
         format=conditions.format,
         entrants=tuple(
-            Entrant(entrant.name, entrant.bot, entrant.author)
+            Entrant(entrant.name, entrant.bot, entrant.author, entrant.team)
             for entrant in reader.entrants()
             if entrant.state == "entered"
         ),
         deals=conditions.deals,
         deals_per_sitting=conditions.deals_per_sitting,
         secret_hash=conditions.secret_hash,
+        same_team_tables=conditions.same_team_tables,
     )
 
 
@@ -117,17 +118,21 @@ def boards_of(reader: Reader) -> list[Board]:
     return whole_boards(_plays(reader))
 
 
-def standing_of(reader: Reader, progress: Progress | None = None) -> Standing:
+def standing_of(
+    reader: Reader, progress: Progress | None = None, *, anew: bool = False
+) -> Standing:
     """Compute the standing; ratings that are stored and still fit are not computed again.
 
     Args:
         reader: the league.
         progress: called while ratings are computed, with the sweep and the boards done in it.
+        anew: compute ratings in any case.
     """
     boards = boards_of(reader)
     entrants = reader.entrants()
     plan = stored_plan(reader)
-    lines, basis = _rated(reader, boards, entrants, plan, progress)
+    stored = None if anew else reader.ratings()
+    lines, basis = _rated(reader, boards, entrants, plan, stored, progress)
     return Standing(
         conditions=reader.conditions(),
         lines=lines,
@@ -143,12 +148,12 @@ def _rated(
     boards: list[Board],
     entrants: list[StoredEntrant],
     plan: Plan,
+    stored: tuple[list[RatingRow], RatingBasis] | None,
     progress: Progress | None,
 ) -> tuple[tuple[Line, ...], RatingBasis]:
     """The lines of all entrants in order, and what their ratings come from."""
     index = {entrant.id: at for at, entrant in enumerate(entrants)}
     basis = _basis(boards, entrants)
-    stored = reader.ratings()
     if stored and stored[1].basis == basis:
         rows = {(row.name, row.version): row for row in stored[0]}
         found = [rows.get((entrant.name, entrant.version)) for entrant in entrants]

@@ -7,7 +7,7 @@ to play. That is how a league resumes, takes late entrants, more deals and chang
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from itertools import islice
+from itertools import combinations, islice
 
 from runner.game.deals import deal_hands, playing_order
 from runner.game.rules import Rules
@@ -74,6 +74,8 @@ class Plan:
         deals: how many deals each table plays.
         deals_per_sitting: the length of a run; the last run may be shorter.
         secret_hash: SHA-256 of the league's secret, lowercase hex.
+        same_team_tables: whether entrants of one team meet; if not, tables with two of them are
+            left out.
     """
 
     rules: Rules
@@ -83,10 +85,13 @@ class Plan:
     deals: int
     deals_per_sitting: int
     secret_hash: str
+    same_team_tables: bool = True
 
-    @property
+    @cached_property
     def table_count(self) -> int:
         """How many tables there are."""
+        if not self.same_team_tables:
+            return sum(1 for _ in self.tables())
         return TABLE_COUNTS[self.format](len(self.entrants), self.rules.players)
 
     @property
@@ -108,7 +113,9 @@ class Plan:
         """All tables; those of the same entrants come in the same order."""
         by_name = sorted(self.entrants, key=lambda entrant: entrant.name)
         for members in FORMATS[self.format](len(by_name), self.rules.players):
-            yield Table(self.rules, tuple(by_name[member] for member in members))
+            table = Table(self.rules, tuple(by_name[member] for member in members))
+            if self.same_team_tables or not _has_team_mates(table):
+                yield table
 
     def sittings(self, apart: int = 1) -> Iterator[PlannedSitting]:
         """All sittings, in the order in which they are best played.
@@ -163,6 +170,10 @@ def deal_out(planned: PlannedSitting, limits: Limits, secret: bytes) -> Sitting:
             for deal in playing_order(secret, key, planned.run, planned.rotation, planned.deals)
         ),
     )
+
+
+def _has_team_mates(table: Table) -> bool:
+    return any(one.is_team_mate(other) for one, other in combinations(table.entrants, 2))
 
 
 def _batched(tables: Iterator[Table], size: int) -> Iterator[list[Table]]:

@@ -53,6 +53,7 @@ class StoredEntrant:
         state: `unchecked`, `entered`, `refused` or `replaced`.
         reason: why it was refused.
         bot: its command and files.
+        team: its team, or empty where that is left to the author.
     """
 
     id: int
@@ -62,6 +63,7 @@ class StoredEntrant:
     state: str
     reason: str
     bot: Bot
+    team: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +142,11 @@ class Reader:
         """Wrap an open database."""
         self._db = db
 
+    @property
+    def db(self) -> Database:
+        """The connection."""
+        return self._db
+
     def conditions(self) -> Conditions:
         """What the league is and plays.
 
@@ -159,6 +166,7 @@ class Reader:
             deals=row["deals"],
             deals_per_sitting=row["deals_per_sitting"],
             limits=Limits(**json.loads(row["limits"])),
+            same_team_tables=bool(row["same_team_tables"]),
         )
 
     def rules(self) -> Rules:
@@ -187,6 +195,7 @@ class Reader:
                 row["state"],
                 row["reason"],
                 Bot(tuple(json.loads(row["command"])), tuple(files.get(row["version"], ()))),
+                team=row["team"],
             )
             for row in self._db.query(
                 "SELECT entrants.*, command FROM entrants JOIN bots USING (version) "

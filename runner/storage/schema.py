@@ -230,3 +230,10 @@ def m001_first(db: Database) -> None:
         if statement.strip():
             db.execute(statement)
     db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+
+
+@migrations()
+def m010_teams(db: Database) -> None:
+    """The teams of entrants, and whether team-mates meet."""
+    db.execute("ALTER TABLE entrants ADD COLUMN team TEXT NOT NULL DEFAULT ''")
+    db.execute("ALTER TABLE league ADD COLUMN same_team_tables INTEGER NOT NULL DEFAULT 1")

@@ -69,6 +69,7 @@ class Conditions:
         deals: deals per table.
         deals_per_sitting: the length of a run.
         limits: what bots may use.
+        same_team_tables: whether entrants of one team meet at tables.
     """
 
     name: str
@@ -80,6 +81,7 @@ class Conditions:
     deals: int
     deals_per_sitting: int
     limits: Limits
+    same_team_tables: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +160,9 @@ class Store:
             stored = next(self._db.query("SELECT * FROM league"), None)
             if stored is None:
                 self._db.execute(
-                    "INSERT INTO league VALUES (1, ?, ?, ?, ?, ?, NULL, ?, ?, ?, ?, ?, ?)",
+                    "INSERT INTO league (id, name, players, play, secret_hash, seed, format, "
+                    "deals, deals_per_sitting, limits, begun_at, runner_version, same_team_tables) "
+                    "VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                     (
                         conditions.name,
                         conditions.players,
@@ -171,6 +175,7 @@ class Store:
                         json.dumps(asdict(conditions.limits)),
                         _now(),
                         runner_version,
+                        int(conditions.same_team_tables),
                     ),
                 )
                 return
@@ -187,12 +192,14 @@ class Store:
                     "be foreseen. A new league needs a database of its own"
                 )
             self._db.execute(
-                "UPDATE league SET format = ?, deals = ?, deals_per_sitting = ?, limits = ?",
+                "UPDATE league SET format = ?, deals = ?, deals_per_sitting = ?, limits = ?, "
+                "same_team_tables = ?",
                 (
                     conditions.format,
                     conditions.deals,
                     conditions.deals_per_sitting,
                     json.dumps(asdict(conditions.limits)),
+                    int(conditions.same_team_tables),
                 ),
             )
 
@@ -207,10 +214,11 @@ class Store:
             self._db.execute("UPDATE entrants SET state = 'replaced' WHERE state != 'replaced'")
             for entrant in entrants:
                 self._db.execute(
-                    "INSERT INTO entrants (name, version, author, state) "
-                    "VALUES (?, ?, ?, 'unchecked') ON CONFLICT (name, version) DO UPDATE "
-                    "SET author = excluded.author, state = 'unchecked', reason = ''",
-                    (entrant.name, entrant.bot.version, entrant.author),
+                    "INSERT INTO entrants (name, version, author, team, state) "
+                    "VALUES (?, ?, ?, ?, 'unchecked') ON CONFLICT (name, version) DO UPDATE SET "
+                    "author = excluded.author, team = excluded.team, state = 'unchecked', "
+                    "reason = ''",
+                    (entrant.name, entrant.bot.version, entrant.author, entrant.team),
                 )
             # Whatever comes next, nobody reads boards of an entrant that is not in the league.
             self._db.execute(

@@ -19,6 +19,12 @@ CHANGES: dict[str, list[tuple[str, str, int | None]]] = {
         ("- bot: ../bots/low.py", "- bot: ../bots/low.py\n    author: us", 0),
         ("execution: serial", "execution: ray", 0),
     ],
+    "`team`, while `same_team_tables` is true": [
+        ("- bot: ../bots/low.py", "- bot: ../bots/low.py\n    team: us", 0)
+    ],
+    "`same_team_tables`; with false, `team` and `author`": [
+        ("players: 4", "players: 4\nsame_team_tables: false", 0)
+    ],
     "more `deals`": [("deals: 24", "deals: 48", 4), ("deals: 24", "deals: 60", 8)],
     "fewer `deals`": [("deals: 24", "deals: 18", 4)],
     "`deals_per_sitting`, anything in `limits`": [
