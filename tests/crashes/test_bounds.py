@@ -13,7 +13,7 @@ from runner.league import run as league_run
 from runner.league.progress import Quiet
 from runner.league.run import run_league
 from runner.league.stopping import Stop
-from tests.leagues import bot, edit, exports, play, rows, run, write_league
+from tests.leagues import bot, edit, play, rows, run, write_league
 from tests.storage.synthetic import result_of
 from tests.table.playing import DEALS, PATIENT, fixture, house, make_sitting, marks
 
@@ -21,7 +21,7 @@ SLOW = bot(middle="time.sleep(0.02)")
 
 
 def test_run_whose_time_is_up_in_the_middle_ends_in_time_and_has_whole_boards_only(tmp_path):
-    path = write_league(tmp_path / "in-time", [("slow", SLOW), "low.py", "high.py"], deals=2)
+    path = write_league(tmp_path, [("slow", SLOW), "low.py", "high.py"], deals=2)
     play(path)
     edit(path, deals=200)
     began = time.monotonic()
@@ -33,14 +33,6 @@ def test_run_whose_time_is_up_in_the_middle_ends_in_time_and_has_whole_boards_on
     rotations = Counter(log["deal"] for log in rows(path, "deals"))
     assert set(rotations.values()) == {3}
     assert len(rotations) < 200
-    edit(path, deals=len(rotations))
-    play(path)
-    at_leisure = write_league(
-        tmp_path / "at-leisure", [("slow", SLOW), "low.py", "high.py"], deals=len(rotations)
-    )
-    if len(rotations) < 12:  # a quick machine has played more than is worth doing again
-        play(at_leisure)
-        assert exports(path) == exports(at_leisure)
 
 
 class Dreaming:

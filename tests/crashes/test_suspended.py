@@ -35,10 +35,10 @@ TIGHT = {"start_seconds": 5, "move_seconds": 0.5, "wall_seconds": 3, "sleep_seco
 @pytest.mark.parametrize("seconds", [8, pytest.param(60, marks=pytest.mark.slow)])
 def test_runs_stopped_for_longer_than_all_limits_go_on_and_charge_nobody(tmp_path, seconds):
     entrants = [("slow", SLOW), "low.py", "random.py"]
-    undisturbed = write_league(tmp_path / "undisturbed", entrants, deals=6, limits=TIGHT)
+    undisturbed = write_league(tmp_path / "undisturbed", entrants, deals=4, limits=TIGHT)
     play(undisturbed)
-    whole = write_league(tmp_path / "whole", entrants, deals=6, limits=TIGHT)
-    alone = write_league(tmp_path / "alone", entrants, deals=6, limits=TIGHT)
+    whole = write_league(tmp_path / "whole", entrants, deals=4, limits=TIGHT)
+    alone = write_league(tmp_path / "alone", entrants, deals=4, limits=TIGHT)
     with started("run-league", whole) as first, started("run-league", alone) as second:
         for path, process in ((whole, first), (alone, second)):
             assert wait_until(lambda path=path: stored_sittings(path) > 0)
