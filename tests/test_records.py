@@ -12,6 +12,7 @@ from runner import records
 from runner.game.deals import deal_hands, secret_of_seed
 from runner.game.rules import Play, Rules
 from runner.records import (
+    Allowance,
     Bot,
     BotFiles,
     DealLog,
@@ -19,6 +20,8 @@ from runner.records import (
     Fault,
     FaultKind,
     Limits,
+    Sandbox,
+    SandboxMode,
     Sitting,
     SittingDeal,
     SittingResult,
@@ -35,7 +38,9 @@ FAULT = Fault(FaultKind.EXIT, 2, 7, 3, "died", "request", "reply", -9, 0.5, 1.0,
 VALUES = [
     BOT,
     BotFiles(BOT, {"a.py": b"print()", "net.bin": b"\xff"}),
-    Entrant("a", BOT, "somebody"),
+    Entrant("a", BOT, "somebody", "team", Allowance(memory_mb=2048)),
+    Allowance(512, 2),
+    Sandbox(SandboxMode.REQUIRED, "/venv"),
     Limits(),
     RULES,
     DEAL,
@@ -58,8 +63,8 @@ def named(value):
 def test_records_all_are_among_those_tested():
     found = {
         name
-        for name, kind in inspect.getmembers(records, is_dataclass)
-        if kind.__module__ == records.__name__
+        for name, kind in inspect.getmembers(records, inspect.isclass)
+        if is_dataclass(kind) and kind.__module__ == records.__name__
     }
     assert found == {named(value) for value in VALUES} - {"Rules"}
 

@@ -1,47 +1,45 @@
 """The life of one bot process, from its start to the end of everything that it started.
 
 Linux only: death is watched through a pidfd, CPU time is read from the process's own CPU clock,
-and the time that it waited for a core from its schedstat.
+and the time that it waited for a core from its schedstat. Under bubblewrap there are two processes
+(`bubblewrap`): clocks and kills are those of the bot's own, death and exit status those of the one
+outside, which is our child and ends just after.
 """
 
 import contextlib
 import ctypes
 import errno
 import os
-import resource
 import select
 import signal
 import stat
-import subprocess
-import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 from runner.botio.program import Program
+from runner.botio.resources import BOT_OOM_SCORE
+from runner.botio.start import OPEN, Cage, CannotStartError, start
+from runner.records import Isolation, Limits
+
+__all__ = ["BotProcess", "CannotStartError", "adopt_strays", "end_strays", "printable"]
 
 STDERR_HEAD_BYTES = 1024
 STDERR_TAIL_BYTES = 2048
 _STDERR_RESTS_READ = 32
 _END_SECONDS = 1.0
 _KILL_TAKES_SECONDS = 0.0002
-_BOT_OOM_SCORE = b"1000"
-_PATH = "/usr/local/bin:/usr/bin:/bin"
-_PR_SET_PDEATHSIG = 1
+_CANNOT_EXECUTE = b"bwrap: execvp "
 _PR_SET_CHILD_SUBREAPER = 36
-_MACHINE_IS_FULL = {errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.ENOSPC}
 _LIBC = ctypes.CDLL(None, use_errno=True)
-
-
-class CannotStartError(Exception):
-    """The bot's command cannot be executed; the text says why. Internal to the referee."""
 
 
 class BotProcess:
     """A started bot.
 
     Attributes:
-        pid: its process id, which is its session's and process group's too.
+        pid: its own process id.
+        isolation: what keeps it from everything else.
         stdin: a non-blocking file descriptor.
         stdout: a non-blocking file descriptor.
         stderr: a non-blocking file descriptor.
@@ -49,20 +47,21 @@ class BotProcess:
         exit_status: its exit code, a signal's number negated, or None until it is ended.
     """
 
-    def __init__(self, program: Program, homes: Path) -> None:
-        """Start a bot with a home of its own below `homes`.
+    def __init__(
+        self, program: Program, homes: Path, limits: Limits | None = None, cage: Cage = OPEN
+    ) -> None:
+        """Start a bot, in a cage, with a home of its own below `homes` if it needs one there.
 
         Raises:
             CannotStartError: the bot's command cannot be executed.
-            OSError: the machine has no room for another process, file or folder.
+            OSError: the machine has no room for another process, file or folder, or no box.
         """
-        self._home = Path(tempfile.mkdtemp(prefix="home-", dir=homes))
-        try:
-            self._popen = _spawn(program, self._home)
-        except BaseException:
-            _remove(self._home)
-            raise
-        self.pid = self._popen.pid
+        started = start(program, homes, limits or Limits(), cage)
+        self.isolation: Isolation = cage.isolation
+        self.pid = started.pid
+        self._home = started.home
+        self._box = started.box
+        self._popen = started.popen
         self.exit_status: int | None = None
         self._streams = [
             stream
@@ -73,7 +72,7 @@ class BotProcess:
         for descriptor in (self.stdin, self.stdout, self.stderr):
             os.set_blocking(descriptor, False)
         try:
-            self.pidfd = os.pidfd_open(self.pid)
+            self.pidfd = os.pidfd_open(self._popen.pid)
         except BaseException:
             self._end()
             raise
@@ -147,24 +146,48 @@ class BotProcess:
         with contextlib.suppress(OSError):
             self._streams[0].close()
 
-    def reads_no_more(self) -> bool:
-        """Whether it has closed its standard input."""
+    def talks_no_more(self) -> bool:
+        """Whether it has closed its standard input or output."""
+        if self._box is not None:  # bubblewrap outside has them open too
+            return not (self._holds(self.stdin) and self._holds(self.stdout))
         stdin = select.poll()
         stdin.register(self.stdin, 0)
         return bool(stdin.poll(0))
 
     def wait_for_death(self, seconds: float) -> int | None:
-        """How it died by itself: exit code, or signal negated; None if it lives on for so long."""
+        """How it died by itself: exit code, or signal negated; None if it lives on for so long.
+
+        Raises:
+            OSError: its box could not be built, so it never ran.
+        """
         death = select.poll()
         death.register(self.pidfd, select.POLLIN)
         death.poll(seconds * 1000)
         try:
-            info = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+            info = os.waitid(os.P_PID, self._popen.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
         except ChildProcessError:  # the runner ignores SIGCHLD
             return None
         if info is None:
             return None
-        return info.si_status if info.si_code == os.CLD_EXITED else -info.si_status
+        status = info.si_status if info.si_code == os.CLD_EXITED else -info.si_status
+        if self._box is None:
+            return status
+        if self._box.never_ran(status) and not self._stderr_start().startswith(_CANNOT_EXECUTE):
+            raise OSError(errno.EPERM, f"the sandbox failed: {self.stderr_text().strip()}")
+        return self._box.exit_status(status)
+
+    def _stderr_start(self) -> bytes:
+        self.stderr_text()
+        return self._stderr_head
+
+    def _holds(self, pipe: int) -> bool:
+        """Whether the bot has the other end of a pipe open; True where that cannot be seen."""
+        name = f"pipe:[{os.fstat(pipe).st_ino}]"
+        try:
+            with os.scandir(f"/proc/{self.pid}/fd") as descriptors:
+                return any(os.readlink(each.path) == name for each in descriptors)  # noqa: PTH115
+        except OSError:
+            return True
 
     def _drains_more(self) -> bool:
         before = len(self._stderr_head) + len(self._stderr_tail) + self._stderr_cut
@@ -177,24 +200,32 @@ class BotProcess:
             with contextlib.suppress(OSError):
                 stream.close()
         self.stdin = self.stdout = self.stderr = -1
-        _remove(self._home)
+        if self._box is not None:
+            self._box.close()
+        if self._home is not None:
+            _remove(self._home)
 
     def _kill_and_reap(self) -> int:
         """The exit status; that of the kill itself where the process cannot be reaped in time."""
         deadline = time.monotonic() + _END_SECONDS
         while True:
-            # The kill takes the group as a whole: a fork under way in it fails.
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(self.pid, signal.SIGKILL)
+            if self._box is not None:
+                self._box.kill()
+            if self._box is None or time.monotonic() > deadline - _END_SECONDS / 2:
+                # The kill takes the group as a whole: a fork under way in it fails.
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.killpg(self._popen.pid, signal.SIGKILL)
             try:
-                reaped, status = os.waitpid(self.pid, os.WNOHANG)
+                reaped, status = os.waitpid(self._popen.pid, os.WNOHANG)
             except ChildProcessError:  # the runner ignores SIGCHLD
                 return -signal.SIGKILL
             # Once it is dead, what it sent away is a child of the runner. That may trace it, and
             # then it cannot be reaped.
-            end_children(self._has_started)
+            if self._box is None:
+                end_children(self._has_started)
             if reaped:
-                return os.waitstatus_to_exitcode(status)
+                code = os.waitstatus_to_exitcode(status)
+                return code if self._box is None else self._box.exit_status(code)
             if time.monotonic() > deadline:
                 return -signal.SIGKILL
             time.sleep(_KILL_TAKES_SECONDS)
@@ -203,6 +234,7 @@ class BotProcess:
         """Whether a child of the runner was started by this process and does not hide it."""
         if pid == self.pid:
             return False
+        assert self._home is not None
         try:
             environment = Path(f"/proc/{pid}/environ").read_bytes()
         except OSError:
@@ -256,49 +288,6 @@ def _escaped(char: str) -> str:
     return char.encode("unicode_escape").decode("ascii")
 
 
-def _spawn(program: Program, home: Path) -> subprocess.Popen[bytes]:
-    environment = {
-        "PATH": _PATH,
-        "HOME": str(home),
-        "TMPDIR": str(home),
-        "LANG": "C.UTF-8",
-        "PYTHONUNBUFFERED": "1",
-        "PYTHONHASHSEED": "0",
-    }
-    runner = os.getpid()
-    try:
-        return subprocess.Popen(
-            program.command,
-            bufsize=0,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            cwd=program.folder,
-            env=environment,
-            start_new_session=True,
-            # Safe enough beside threads: it only makes system calls through what is loaded.
-            preexec_fn=lambda: _prepare_child(runner),  # noqa: PLW1509
-        )
-    except OSError as error:
-        if error.errno in _MACHINE_IS_FULL or str(error.filename) == str(program.folder):
-            raise
-        raise CannotStartError(f"{program.command[0]}: {error.strerror}") from None
-
-
-def _prepare_child(runner: int) -> None:
-    """Run in the child before the bot: it dies with its runner, and first if memory ends."""
-    _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-    if os.getppid() != runner:
-        os._exit(1)
-    with contextlib.suppress(OSError):
-        score = os.open("/proc/self/oom_score_adj", os.O_WRONLY)
-        os.write(score, _BOT_OOM_SCORE)
-        os.close(score)
-    with contextlib.suppress(OSError):
-        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-
-
 def _open_schedstat(pid: int) -> int | None:
     try:
         return os.open(f"/proc/{pid}/schedstat", os.O_RDONLY)
@@ -325,7 +314,7 @@ def _children() -> list[int]:
 
 def _is_bot(pid: int) -> bool:
     try:
-        return Path(f"/proc/{pid}/oom_score_adj").read_bytes().strip() == _BOT_OOM_SCORE
+        return Path(f"/proc/{pid}/oom_score_adj").read_bytes().strip() == BOT_OOM_SCORE
     except OSError:
         return False
 

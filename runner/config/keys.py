@@ -9,7 +9,7 @@ from enum import StrEnum
 from runner.config.groups import Group, Key, Listing
 from runner.config.kinds import Choice, Flag, Seconds, Seed, Text, Whole, Word
 from runner.game.rules import Play
-from runner.records import Limits
+from runner.records import Limits, SandboxMode
 
 
 class Execution(StrEnum):
@@ -26,6 +26,8 @@ MIN_PLAYERS, MAX_PLAYERS = 3, 4
 ENTRANT_NAME = Text(1, 40)
 _LIMITS = Limits()
 _PATH = Word("a path", 1000)
+_MEMORY = Whole(16, 1_048_576)
+_THREADS = Whole(1, 10_000)
 
 LIMITS = Group(
     "limits",
@@ -73,6 +75,32 @@ LIMITS = Group(
             "How many deals of a sitting are in play at once; 1 suits bots that think long.",
             default=_LIMITS.deals_in_flight,
         ),
+        Key(
+            "memory_mb",
+            _MEMORY,
+            "Memory that a bot may use, in MB of 1024 × 1024 bytes. Address space that is only"
+            " reserved does not count.",
+            default=_LIMITS.memory_mb,
+        ),
+        Key(
+            "files_mb",
+            Whole(1, 65536),
+            "What a bot may write to /tmp, which is its /dev/shm as well, in MB; only under"
+            " bubblewrap can it write at all.",
+            default=_LIMITS.files_mb,
+        ),
+        Key(
+            "open_files",
+            Whole(16, 65536),
+            "How many files a bot may have open.",
+            default=_LIMITS.open_files,
+        ),
+        Key(
+            "threads",
+            _THREADS,
+            "How many threads a bot may have.",
+            default=_LIMITS.threads,
+        ),
     ),
 )
 
@@ -116,6 +144,18 @@ ENTRANT = Group(
             Text(1, 80),
             "Its team, with same_team_tables.",
             default_doc="its author; without one, a team of its own",
+        ),
+        Key(
+            "memory_mb",
+            _MEMORY,
+            "Memory that this entrant may use, for runtimes that need more.",
+            default_doc="that of limits",
+        ),
+        Key(
+            "threads",
+            _THREADS,
+            "How many threads this entrant may have.",
+            default_doc="that of limits",
         ),
     ),
     rules={
@@ -179,6 +219,20 @@ LEAGUE = Group(
             Flag(),
             "Whether entrants of one team meet; false leaves out the tables with two of one team.",
             default=True,
+        ),
+        Key(
+            "sandbox",
+            Choice(tuple(mode.value for mode in SandboxMode)),
+            "Whether bots are isolated: they must be (required), as far as this machine can do it"
+            " (auto), or not at all (off).",
+            default=SandboxMode.AUTO.value,
+        ),
+        Key(
+            "python",
+            _PATH,
+            "The Python that runs Python bots: an interpreter, or the folder of a virtual"
+            " environment with the packages that bots may use.",
+            default_doc="the one that runs the league",
         ),
         Key("limits", LIMITS, "What a bot may use.", default_doc="the defaults of its keys"),
         Key(

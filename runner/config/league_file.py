@@ -12,7 +12,7 @@ from runner.config.keys import ENTRANT_NAME, LEAGUE, LIMITS, Execution
 from runner.config.yaml_nodes import Problems, parse, read_source, shown
 from runner.errors import LeagueFileError
 from runner.game.rules import Play, Rules
-from runner.records import BotFiles, Entrant, Limits
+from runner.records import Allowance, BotFiles, Entrant, Limits, Sandbox, SandboxMode
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +30,7 @@ class League:
         format: a name out of `runner.config.FORMATS`.
         seed: what the deals are drawn from, or None for a secret.
         execution: where the sittings are played.
+        sandbox: how the bots are boxed.
         files: by bot version, the bot with the contents of its files.
         same_team_tables: whether entrants of one team meet.
     """
@@ -44,6 +45,7 @@ class League:
     format: str
     seed: str | None
     execution: Execution
+    sandbox: Sandbox
     files: dict[str, BotFiles]
     same_team_tables: bool = True
 
@@ -103,9 +105,15 @@ def _league(path: str, values: Values, problems: Problems) -> League | None:
         format=values["format"],
         seed=values["seed"],
         execution=Execution(values["execution"]),
+        sandbox=Sandbox(SandboxMode(values["sandbox"]), _python(Path(path).parent, values)),
         files={files.bot.version: files for _, files in entries},
         same_team_tables=values["same_team_tables"],
     )
+
+
+def _python(folder: Path, values: Values) -> str:
+    """The path of the Python for bots; it is tried when a league is run."""
+    return str((folder / values["python"]).absolute()) if values["python"] else ""
 
 
 def _check_players(values: Values, problems: Problems) -> None:
@@ -165,7 +173,8 @@ def _entrants(
         files = reader.read(each.value)
         if name is not None and files is not None:
             author, team = each.value["author"] or "", each.value["team"] or ""
-            entries.append((Entrant(name, files.bot, author, team), files))
+            allowance = Allowance(each.value["memory_mb"] or 0, each.value["threads"] or 0)
+            entries.append((Entrant(name, files.bot, author, team, allowance), files))
     return entries
 
 

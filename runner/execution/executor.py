@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Protocol
 
 from runner.botio.program import unpack
+from runner.botio.sandbox import find_cage
 from runner.errors import RunError
-from runner.records import BotFiles, Sitting, SittingResult, Void
+from runner.records import UNBOXED, BotFiles, Sandbox, Sitting, SittingResult, Void
 from runner.table.sitting import play_sitting
 
 _PREFIX = "letzter-"
@@ -98,20 +99,26 @@ def _remove(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def play_on_core(sitting: Sitting, bots: Sequence[BotFiles], folder: Path) -> SittingResult | Void:
+def play_on_core(
+    sitting: Sitting, bots: Sequence[BotFiles], folder: Path, sandbox: Sandbox = UNBOXED
+) -> SittingResult | Void:
     """Play a sitting with referee and bots pinned to one core.
 
     Args:
         sitting: what to play.
         bots: the bot of each entrant, by place.
         folder: a workspace of this machine, which may be shared with other processes.
+        sandbox: how the bots are boxed; what that is here is found out once for each process.
     """
     homes = folder / "homes"
     try:
         homes.mkdir(parents=True, exist_ok=True)
-        programs = [unpack(bot, folder / "bots") for bot in bots]
+        programs = [unpack(bot, folder / "bots", sandbox.python) for bot in bots]
+        cage = find_cage(sandbox).cage
         with _one_core(folder / "cores", sitting.id):
-            return play_sitting(sitting, programs, homes)
+            return play_sitting(sitting, programs, homes, cage)
+    except RunError as error:
+        return Void(sitting.id, str(error))
     except OSError as error:
         return Void(sitting.id, f"{error.strerror or error} ({type(error).__name__})")
 

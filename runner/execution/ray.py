@@ -21,7 +21,7 @@ from typing import Any
 
 from runner.errors import RunError
 from runner.execution.executor import AtWork, at_work, play_on_core
-from runner.records import BotFiles, Sitting, SittingResult, Void
+from runner.records import UNBOXED, BotFiles, Sandbox, Sitting, SittingResult, Void
 
 _OBJECT_STORE_BYTES = 80_000_000
 _TASKS_PER_WORKER = 2
@@ -50,11 +50,18 @@ _ENVIRONMENT = {
 class RayExecutor:
     """Plays sittings on a Ray cluster of its own on this machine."""
 
-    def __init__(self, bots: Mapping[str, BotFiles], folder: Path, workers: int) -> None:
-        """Play bots, by version, in a workspace, so many sittings at a time."""
+    def __init__(
+        self,
+        bots: Mapping[str, BotFiles],
+        folder: Path,
+        workers: int,
+        sandbox: Sandbox = UNBOXED,
+    ) -> None:
+        """Play bots, by version, in a workspace, so many sittings at a time, boxed like this."""
         self._bots = bots
         self._folder = folder
         self._workers = workers
+        self._sandbox = sandbox
         self._started = threading.Event()
         self._to_stop = threading.Event()
         self._error: BaseException | None = None
@@ -116,7 +123,7 @@ class RayExecutor:
                 if sitting is None:
                     break
                 files = [bots[version] for version in sitting.versions]
-                playing[task.remote(sitting, self._folder, *files)] = sitting
+                playing[task.remote(sitting, self._folder, self._sandbox, *files)] = sitting
             if not playing:
                 return
             ended, _ = ray.wait(list(playing), timeout=_WAIT_SECONDS)
@@ -247,8 +254,10 @@ class Patience:
         return 2.0 ** self._lost[sitting.id] * max(LEAST_PATIENCE_SECONDS, expected)
 
 
-def _play(sitting: Sitting, folder: Path, *bots: BotFiles) -> SittingResult | Void:
-    return play_on_core(sitting, bots, folder)
+def _play(
+    sitting: Sitting, folder: Path, sandbox: Sandbox, *bots: BotFiles
+) -> SittingResult | Void:
+    return play_on_core(sitting, bots, folder, sandbox)
 
 
 def _outcome(ref: Any, sitting_id: str) -> SittingResult | Void:

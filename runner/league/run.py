@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from runner import __version__
+from runner.botio.sandbox import find_cage, require_unseen
 from runner.config import Execution, League
 from runner.errors import RunError
 from runner.execution.executor import Executor, workspace
@@ -204,18 +205,21 @@ class _Run:
             __version__,
         )
         self._store.enter(league.entrants, league.files)
+        found = find_cage(league.sandbox)
+        require_unseen([league.path, league.database, league.secret], found.cage, league.sandbox)
         self._reporter.say(f"{league.name}: the secret's SHA-256 is {hash_of(self._secret)}")
         if league.seed is not None:
             self._reporter.say(
                 f"Its deals come from the seed {league.seed!r}, so they can be foreseen: "
                 "good for tests and for doing it again, not for a contest."
             )
+        self._reporter.say(found.text)
 
     def play(self) -> int:
         """Check the bots and play what is missing; returns how many deals were played."""
         known = [entrant for entrant in self._league.entrants if self._has_passed(entrant)]
         for entrant in known:
-            self._store.admit(entrant, self._check_conditions)
+            self._store.admit(entrant, self._conditions_of(entrant))
         with ExitStack() as stack:
             executor = self._executor()
             early = len(known) < self._league.rules.players or self._left(self._plan(known))
@@ -254,13 +258,17 @@ class _Run:
 
     # Checking.
 
-    @property
-    def _check_conditions(self) -> str:
+    def _conditions_of(self, entrant: Entrant) -> str:
+        """A hash of all that a check of an entrant depends on."""
         rules = self._league.rules
-        return canonical_hash([rules.players, rules.play, asdict(self._league.limits)])
+        limits = entrant.allowance.applied_to(self._league.limits)
+        cage = find_cage(self._league.sandbox).cage
+        return canonical_hash(
+            [rules.players, rules.play, asdict(limits), cage.isolation, self._league.sandbox.python]
+        )
 
     def _has_passed(self, entrant: Entrant) -> bool:
-        return self._store.passed_check(entrant, self._check_conditions)
+        return self._store.passed_check(entrant, self._conditions_of(entrant))
 
     def _check(self, entrants: list[Entrant]) -> list[Entrant]:
         """Try bots; returns those that passed."""
@@ -270,7 +278,7 @@ class _Run:
                 break
             reason = self._fault_of(entrant)
             if reason is None:
-                self._store.admit(entrant, self._check_conditions)
+                self._store.admit(entrant, self._conditions_of(entrant))
                 good.append(entrant)
             else:
                 self._store.refuse(entrant, reason)
@@ -281,7 +289,9 @@ class _Run:
         league = self._league
         files = league.files[entrant.bot.version]
         try:
-            for game in check_bot(files, [league.rules], league.limits, self._folder):
+            limits = entrant.allowance.applied_to(league.limits)
+            games = check_bot(files, [league.rules], limits, self._folder, league.sandbox)
+            for game in games:
                 if game.fault:
                     return fault_text(game.fault, game.rules)
         except OSError as error:
@@ -316,8 +326,8 @@ class _Run:
 
     def _executor(self) -> Executor:
         if self._league.execution is Execution.SERIAL:
-            return SerialExecutor(self._league.files, self._folder)
-        return RayExecutor(self._league.files, self._folder, self._workers)
+            return SerialExecutor(self._league.files, self._folder, self._league.sandbox)
+        return RayExecutor(self._league.files, self._folder, self._workers, self._league.sandbox)
 
     def _play_plan(self, plan: Plan, executor: Executor) -> int:
         """Play until nothing is left, or what is left has failed too often."""

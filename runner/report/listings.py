@@ -12,7 +12,7 @@ from rich.text import Text
 from runner.game.cards import GERMAN_RANKS, GERMAN_SUITS, NAMES, RANKS, cards_in, cards_of
 from runner.game.rules import POSITIONS, Rules
 from runner.game.state import Deal
-from runner.records import exit_text
+from runner.records import Isolation, exit_text
 from runner.report.exports import replayed, shoves_of
 from runner.report.standing import Line, Standing
 from runner.report.wide_table import Column, WideTable
@@ -248,6 +248,8 @@ def _ratings_notes(standing: Standing) -> list[RenderableType]:
                 style="yellow",
             )
         )
+    if isolation := _isolation_note(standing.isolations):
+        notes.append(isolation)
     notes += [
         Text(
             f"Not playing: {plain(line.entrant.name)} "
@@ -259,6 +261,19 @@ def _ratings_notes(standing: Standing) -> list[RenderableType]:
         if line.entrant.state == "refused"
     ]
     return notes
+
+
+def _isolation_note(isolations: Mapping[Isolation, int]) -> Text | None:
+    """What kept the bots from each other; nothing to say before the first sitting."""
+    if not isolations:
+        return None
+    boxed = {Isolation.BUBBLEWRAP, Isolation.LANDLOCK}.issuperset(isolations)
+    total = sum(isolations.values())
+    kinds = ", ".join(
+        f"{kind}{'' if len(isolations) == 1 else f' in {count:,} of {total:,} sittings'}"
+        for kind, count in isolations.items()
+    )
+    return Text(f"Isolation of the bots: {kinds}.", style="dim" if boxed else "yellow")
 
 
 def _encounter_cell(standing: Standing, row: Line, column: Line) -> str:

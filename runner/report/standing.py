@@ -1,12 +1,12 @@
 """The standing of a league: ratings and figures of every entrant, from what is stored."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 
 from runner.game.rules import Play as Direction
 from runner.game.rules import Rules
-from runner.records import Entrant
+from runner.records import Entrant, Isolation
 from runner.schedule.plan import Plan
 from runner.standings.boards import Board, Play, whole_boards
 from runner.standings.ratings import Progress, Ratings, rate_boards
@@ -60,6 +60,7 @@ class Standing:
         planned_boards: how many the plan has.
         ratings: how the ratings came about.
         cross_table: by pair of entrant ids.
+        isolations: how many sittings had which isolation.
     """
 
     conditions: Conditions
@@ -68,6 +69,7 @@ class Standing:
     planned_boards: int
     ratings: RatingBasis
     cross_table: dict[tuple[int, int], Encounter]
+    isolations: dict[Isolation, int] = field(default_factory=dict)
 
     @property
     def provisional(self) -> bool:
@@ -102,7 +104,7 @@ def stored_plan(reader: Reader) -> Plan:
         limits=conditions.limits,
         format=conditions.format,
         entrants=tuple(
-            Entrant(entrant.name, entrant.bot, entrant.author, entrant.team)
+            Entrant(entrant.name, entrant.bot, entrant.author, entrant.team, entrant.allowance)
             for entrant in reader.entrants()
             if entrant.state == "entered"
         ),
@@ -140,6 +142,7 @@ def standing_of(
         planned_boards=plan.board_count,
         ratings=basis,
         cross_table=cross_table(boards),
+        isolations=reader.isolations(),
     )
 
 

@@ -11,7 +11,7 @@ from itertools import combinations, islice
 
 from runner.game.deals import deal_hands, playing_order
 from runner.game.rules import Rules
-from runner.records import Entrant, Limits, Sitting, SittingDeal, canonical_hash
+from runner.records import NO_EXCEPTION, Entrant, Limits, Sitting, SittingDeal, canonical_hash
 from runner.schedule.formats import FORMATS, TABLE_COUNTS
 from runner.schedule.seating import seats
 
@@ -148,7 +148,17 @@ class Plan:
                 "deals": [deals[0], deals[-1]],
                 "rotation": rotation,
                 "limits": asdict(self.limits),
+                **self._allowances(table),
             }
+        )
+
+    def _allowances(self, table: Table) -> dict[str, list[dict[str, int]]]:
+        """What entrants of a table may use other than the limits say, if there are any such."""
+        allowances = [entrant.allowance for entrant in table.entrants]
+        return (
+            {"allowances": list(map(asdict, allowances))}
+            if any(each != NO_EXCEPTION for each in allowances)
+            else {}
         )
 
 
@@ -161,6 +171,7 @@ def deal_out(planned: PlannedSitting, limits: Limits, secret: bytes) -> Sitting:
         rules=rules,
         limits=limits,
         versions=tuple(entrant.bot.version for entrant in planned.table.entrants),
+        allowances=tuple(entrant.allowance for entrant in planned.table.entrants),
         deals=tuple(
             SittingDeal(
                 deal,

@@ -16,7 +16,7 @@ from sqlite_utils import Database
 
 from runner.errors import StoreError, UsageError
 from runner.game.rules import Play, Rules
-from runner.records import Bot, Limits
+from runner.records import NO_EXCEPTION, Allowance, Bot, Isolation, Limits
 from runner.storage.schema import migrations
 from runner.storage.store import (
     FAULTS_KEPT,
@@ -54,6 +54,7 @@ class StoredEntrant:
         reason: why it was refused.
         bot: its command and files.
         team: its team, or empty where that is left to the author.
+        allowance: what it may use other than the limits say.
     """
 
     id: int
@@ -64,6 +65,7 @@ class StoredEntrant:
     reason: str
     bot: Bot
     team: str = ""
+    allowance: Allowance = NO_EXCEPTION
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +198,7 @@ class Reader:
                 row["reason"],
                 Bot(tuple(json.loads(row["command"])), tuple(files.get(row["version"], ()))),
                 team=row["team"],
+                allowance=Allowance(row["memory_mb"], row["threads"]),
             )
             for row in self._db.query(
                 "SELECT entrants.*, command FROM entrants JOIN bots USING (version) "
@@ -286,6 +289,16 @@ class Reader:
                 "max(slowest_cpu_seconds) FROM entrant_times "
                 "JOIN sittings ON sittings.id = sitting_id "
                 "JOIN table_entrants USING (table_id, place) WHERE current GROUP BY entrant_id"
+            )
+        }
+
+    def isolations(self) -> dict[Isolation, int]:
+        """How many sittings of the plan had which isolation."""
+        return {
+            Isolation(kind): count
+            for kind, count in self._db.execute(
+                "SELECT isolation, count(*) FROM sittings WHERE current "
+                "GROUP BY isolation ORDER BY isolation"
             )
         }
 

@@ -223,6 +223,16 @@ JOIN league ON league.id = 1;
 """
 
 
+_SECOND = """
+ALTER TABLE sittings ADD COLUMN isolation TEXT NOT NULL DEFAULT 'off'
+CHECK (isolation IN ('bubblewrap', 'landlock', 'limits', 'off'));
+
+ALTER TABLE entrants ADD COLUMN memory_mb INTEGER NOT NULL DEFAULT 0;
+
+ALTER TABLE entrants ADD COLUMN threads INTEGER NOT NULL DEFAULT 0;
+"""
+
+
 @migrations()
 def m001_first(db: Database) -> None:
     """The league, its bots and entrants, its sittings, deal logs, faults, times and ratings."""
@@ -230,6 +240,14 @@ def m001_first(db: Database) -> None:
         if statement.strip():
             db.execute(statement)
     db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+
+
+@migrations()
+def m002_isolation(db: Database) -> None:
+    """What isolation each sitting had, and what entrants may use other than the limits say."""
+    for statement in _SECOND.split(";\n"):
+        if statement.strip():
+            db.execute(statement)
 
 
 @migrations()

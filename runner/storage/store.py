@@ -214,11 +214,18 @@ class Store:
             self._db.execute("UPDATE entrants SET state = 'replaced' WHERE state != 'replaced'")
             for entrant in entrants:
                 self._db.execute(
-                    "INSERT INTO entrants (name, version, author, team, state) "
-                    "VALUES (?, ?, ?, ?, 'unchecked') ON CONFLICT (name, version) DO UPDATE SET "
-                    "author = excluded.author, team = excluded.team, state = 'unchecked', "
-                    "reason = ''",
-                    (entrant.name, entrant.bot.version, entrant.author, entrant.team),
+                    "INSERT INTO entrants (name, version, author, team, state, memory_mb, threads) "
+                    "VALUES (?, ?, ?, ?, 'unchecked', ?, ?) ON CONFLICT (name, version) DO UPDATE "
+                    "SET author = excluded.author, team = excluded.team, state = 'unchecked', "
+                    "reason = '', memory_mb = excluded.memory_mb, threads = excluded.threads",
+                    (
+                        entrant.name,
+                        entrant.bot.version,
+                        entrant.author,
+                        entrant.team,
+                        entrant.allowance.memory_mb,
+                        entrant.allowance.threads,
+                    ),
                 )
             # Whatever comes next, nobody reads boards of an entrant that is not in the league.
             self._db.execute(
@@ -279,7 +286,7 @@ class Store:
             table_id = self._table_id(planned)
             cursor = self._db.execute(
                 "INSERT INTO sittings (key, table_id, run, rotation, first_deal, last_deal, "
-                "current) VALUES (?, ?, ?, ?, ?, ?, 1) ON CONFLICT (key) DO NOTHING",
+                "current, isolation) VALUES (?, ?, ?, ?, ?, ?, 1, ?) ON CONFLICT (key) DO NOTHING",
                 (
                     planned.id,
                     table_id,
@@ -287,6 +294,7 @@ class Store:
                     planned.rotation,
                     planned.deals[0],
                     planned.deals[-1],
+                    result.isolation,
                 ),
             )
             if cursor.rowcount == 0:

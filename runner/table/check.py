@@ -5,13 +5,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from runner.botio.program import unpack
+from runner.botio.sandbox import find_cage
 from runner.game.deals import deal_hands, secret_of_seed
 from runner.game.rules import POSITIONS, Play, Rules
 from runner.records import (
+    UNBOXED,
     BotFiles,
     Fault,
     FaultKind,
     Limits,
+    Sandbox,
     Sitting,
     SittingDeal,
     SittingResult,
@@ -53,7 +56,11 @@ class GameCheck:
 
 
 def check_bot(
-    bot: BotFiles, games: Iterable[Rules], limits: Limits, folder: Path
+    bot: BotFiles,
+    games: Iterable[Rules],
+    limits: Limits,
+    folder: Path,
+    sandbox: Sandbox = UNBOXED,
 ) -> Iterable[GameCheck]:
     """Let a bot play every seat of each game, one game at a time, until it makes a fault.
 
@@ -62,16 +69,19 @@ def check_bot(
         games: which games to try.
         limits: what it may use; the first fault ends the check, whatever `max_faults` says.
         folder: a workspace.
+        sandbox: how it is boxed.
 
     Raises:
         OSError: the machine has no room for a process, a pipe or a file.
+        RunError: no sandbox can be had, and one is required.
     """
     homes = folder / "homes"
     homes.mkdir(parents=True, exist_ok=True)
-    program = unpack(bot, folder / "bots")
+    program = unpack(bot, folder / "bots", sandbox.python)
+    cage = find_cage(sandbox).cage
     for rules in games:
         sitting = _sitting(bot, rules, replace(limits, max_faults=1))
-        checked = GameCheck(rules, play_sitting(sitting, [program] * rules.players, homes))
+        checked = GameCheck(rules, play_sitting(sitting, [program] * rules.players, homes, cage))
         yield checked
         if checked.fault:
             return

@@ -493,7 +493,7 @@ class Player:
 
     def _time_out(self, what: str, used: int, limit: int) -> None:
         assert self._process is not None
-        if self._process.reads_no_more():
+        if self._process.talks_no_more():
             self._lose(patience_seconds=0)
             return
         self._fault(

@@ -11,7 +11,8 @@ from pathlib import Path
 
 from runner.botio.process import BotProcess, adopt_strays, end_strays
 from runner.botio.program import Program
-from runner.records import Sitting, SittingDeal, SittingResult
+from runner.botio.start import OPEN, Cage
+from runner.records import Limits, Sitting, SittingDeal, SittingResult
 from runner.table.deal_in_play import DealInPlay
 from runner.table.player import Player
 
@@ -21,13 +22,16 @@ GOODBYE_SECONDS = 1.0
 _LOSS_NOTICED_NS = 100_000_000
 
 
-def play_sitting(sitting: Sitting, programs: Sequence[Program], homes: Path) -> SittingResult:
+def play_sitting(
+    sitting: Sitting, programs: Sequence[Program], homes: Path, cage: Cage = OPEN
+) -> SittingResult:
     """Play a sitting with a fresh process for each entrant.
 
     Args:
         sitting: what to play.
         programs: the bot of each entrant, by place.
         homes: a folder in which each process gets a home of its own, for its lifetime.
+        cage: what keeps the bots from everything else.
 
     Returns:
         A log of every deal, what went wrong, and what was used.
@@ -43,7 +47,7 @@ def play_sitting(sitting: Sitting, programs: Sequence[Program], homes: Path) -> 
         players = [
             Player(
                 place,
-                _starter(program, homes),
+                _starter(program, homes, sitting.limits_of(place), cage),
                 sitting.rules,
                 sitting.limits,
                 selector,
@@ -69,11 +73,12 @@ def play_sitting(sitting: Sitting, programs: Sequence[Program], homes: Path) -> 
         usage=tuple(player.usage() for player in players),
         wall_seconds=time.monotonic() - began,
         referee_cpu_seconds=time.process_time() - cpu_before,
+        isolation=cage.isolation,
     )
 
 
-def _starter(program: Program, homes: Path) -> Callable[[], BotProcess]:
-    return lambda: BotProcess(program, homes)
+def _starter(program: Program, homes: Path, limits: Limits, cage: Cage) -> Callable[[], BotProcess]:
+    return lambda: BotProcess(program, homes, limits, cage)
 
 
 def _play_deals(

@@ -157,13 +157,13 @@ def test_waiting_for_a_core_never_shrinks(start):
 
 
 def test_reading_no_more_is_seen_in_a_living_bot(start):
-    assert not start("exec sleep 600").reads_no_more()
+    assert not start("exec sleep 600").talks_no_more()
 
     process = start("exec <&-; exec sleep 600")
     until = time.monotonic() + 30
-    while not process.reads_no_more() and time.monotonic() < until:
+    while not process.talks_no_more() and time.monotonic() < until:
         time.sleep(0.01)
-    assert process.reads_no_more()
+    assert process.talks_no_more()
     assert process.wait_for_death(0) is None
 
 

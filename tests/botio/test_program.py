@@ -1,9 +1,11 @@
 """A bot's files on disk."""
 
+import os
 import stat
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from multiprocessing import get_context
+from pathlib import Path
 
 import pytest
 
@@ -32,7 +34,26 @@ def test_files_lie_in_a_folder_named_after_the_version(tmp_path):
 
 def test_files_can_be_executed_and_not_written(tmp_path):
     for path in unpack(bot_files(), tmp_path).folder.iterdir():
-        assert stat.S_IMODE(path.stat().st_mode) == 0o550
+        assert stat.S_IMODE(path.stat().st_mode) == 0o555
+
+
+def test_python_without_packages_is_the_one_that_stands_alone(tmp_path):
+    program = unpack(bot_files(("python", "-S", "-s", "x.py")), tmp_path)
+
+    assert program.command == (os.path.realpath(sys.executable), "-S", "-s", "x.py")
+    assert program.needs == (Path(sys.base_prefix),)
+
+
+def test_python_with_packages_needs_where_they_are(tmp_path):
+    needs = unpack(bot_files(("python", "x.py")), tmp_path).needs
+
+    assert set(needs) == {Path(sys.base_prefix), Path(sys.prefix)}
+
+
+def test_script_that_is_given_a_word_like_the_option_gets_packages(tmp_path):
+    command = ("python", "x.py", "-S")
+
+    assert unpack(bot_files(command), tmp_path).command == (sys.executable, "x.py", "-S")
 
 
 @pytest.mark.parametrize("word", ["python", "python3"])

@@ -4,6 +4,7 @@ from contextlib import closing
 import pytest
 
 from runner.errors import StoreError
+from runner.records import NO_EXCEPTION, Isolation
 from runner.report.standing import standing_of
 from runner.storage.reader import open_reader
 from runner.storage.schema import APPLICATION_ID, migrations
@@ -117,6 +118,23 @@ def test_migrations_are_applied_once(tmp_path):
             assert not migrations.pending(store.db)
             applied = [migration.name for migration in migrations.applied(store.db)]
             assert applied == [migration.name for migration in migrations._migrations]
+
+
+def test_league_of_an_older_schema_is_brought_up_to_date(finished, tmp_path):
+    path = tmp_path / "league.db"
+    path.write_bytes(finished.with_suffix(".db").read_bytes())
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute("DELETE FROM _sqlite_migrations WHERE name = 'm002_isolation'")
+        db.execute("ALTER TABLE sittings DROP COLUMN isolation")
+        db.execute("ALTER TABLE entrants DROP COLUMN memory_mb")
+        db.execute("ALTER TABLE entrants DROP COLUMN threads")
+
+    with open_store(path) as store:
+        assert not migrations.pending(store.db)
+    with open_reader(path) as reader, open_reader(finished.with_suffix(".db")) as before:
+        assert set(reader.isolations()) == {Isolation.OFF}
+        assert {entrant.allowance for entrant in reader.entrants()} == {NO_EXCEPTION}
+        assert list(reader.deal_logs()) == list(before.deal_logs())
 
 
 def test_database_of_an_older_program_is_named_as_such_by_a_reader(tmp_path):

@@ -9,7 +9,17 @@ from runner.errors import RunError
 from runner.execution.serial import SerialExecutor
 from runner.league.audit.findings import Findings, Kind
 from runner.league.audit.runs import Replayable, Tally, name_of
-from runner.records import BotFiles, DealLog, Entrant, FaultKind, Sitting, Void
+from runner.records import (
+    NO_EXCEPTION,
+    BotFiles,
+    DealLog,
+    Entrant,
+    FaultKind,
+    Sandbox,
+    SandboxMode,
+    Sitting,
+    Void,
+)
 from runner.schedule.plan import Plan, PlannedSitting, Table, deal_out
 from runner.storage import evidence
 from runner.storage.evidence import StoredRun, StoredSitting, StoredTable
@@ -109,7 +119,9 @@ class Replays:
         Raises:
             RunError: it cannot be played here.
         """
-        (outcome,) = SerialExecutor(self.bots, self.folder).play([sitting])
+        (outcome,) = SerialExecutor(self.bots, self.folder, Sandbox(SandboxMode.AUTO)).play(
+            [sitting]
+        )
         if isinstance(outcome, Void):
             raise RunError(f"could not be played again: {outcome.reason}")
         return {log.deal: _as_stored(log) for log in sorted(outcome.logs, key=_number)}
@@ -125,7 +137,17 @@ class Replays:
         return deal_out(planned, self.plan.limits, self.secret)
 
     def _table(self, table: StoredTable) -> Table:
-        entrants = (Entrant(name, self.bots[version].bot) for name, version in table.entrants)
+        allowances = {
+            (entrant.name, entrant.bot.version): entrant.allowance for entrant in self.plan.entrants
+        }
+        entrants = (
+            Entrant(
+                name,
+                self.bots[version].bot,
+                allowance=allowances.get((name, version), NO_EXCEPTION),
+            )
+            for name, version in table.entrants
+        )
         return Table(self.plan.rules, tuple(entrants))
 
 
