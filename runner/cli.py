@@ -32,6 +32,7 @@ from runner.report.listings import (
 )
 from runner.report.standing import Standing, standing_of
 from runner.report.verification import verify_lines
+from runner.report.walk import failed, step_lines, walk_object
 from runner.storage.reader import Reader, open_reader
 
 FAILED = 1
@@ -199,29 +200,28 @@ def crosstable(file: str) -> None:
 @main.command()
 @click.argument("bot", metavar="BOT")
 @click.option("--packages", is_flag=True, help="The bot needs installed Python packages.")
-def check(bot: str, packages: bool) -> None:
-    r"""Try a bot: it starts, says ready, and plays every seat of both games with itself.
+@click.option("--json", "as_json", is_flag=True, help="What was found, as one JSON object.")
+def check(bot: str, packages: bool, as_json: bool) -> None:
+    r"""Try a bot, step by step: all that a league will ask of it, up to the first failure.
+
+    BOT is a program of one file, or a zip or folder with a bot.yaml.
 
     \b
     Example:
       letzter check bots/sensible.py
     """
     from runner.execution.executor import workspace
-    from runner.table.check import ALL_GAMES, check_bot, fault_text
+    from runner.table.check import ALL_GAMES
+    from runner.table.walk import walk
 
     files = load_bot(bot, packages=packages)
-    click.echo(f"version {files.bot.version}")
     with workspace() as folder:
-        for game in check_bot(files, ALL_GAMES, Limits(), folder):
-            name = f"{game.rules.players} players, {game.rules.play}"
-            if game.fault:
-                click.echo(f"FAILED  {name}: {fault_text(game.fault, game.rules)}")
-                _show_fault_lines(game.fault)
-                sys.exit(FAILED)
-            deals = len(game.result.logs)
-            cpu_ms = 1000 * game.cpu_per_decision_s
-            click.echo(f"ok      {name}: {deals} deals, {cpu_ms:.2f} ms of CPU a decision")
-    click.echo("The bot is good.")
+        steps = _shown_steps(walk(files, ALL_GAMES, Limits(), folder), quiet=as_json)
+    if as_json:
+        click.echo(json.dumps(walk_object(files, steps), ensure_ascii=False))
+    elif not failed(steps):
+        click.echo("The bot is good.")
+    sys.exit(FAILED if failed(steps) else 0)
 
 
 @main.command()
@@ -449,15 +449,14 @@ def _show(listing: RenderableType, *, long_lines: bool = False) -> None:
     console.print(listing, soft_wrap=long_lines)
 
 
-def _show_fault_lines(fault: Any) -> None:
-    for label, text in (
-        ("request", fault.request),
-        ("reply", fault.reply),
-        ("stderr", fault.stderr.rstrip("\n")),
-    ):
-        for line in text.split("\n") if text else []:
-            click.echo(f"  {label}: {line}")
-    click.echo("bots/README.md explains the protocol and every kind of fault.")
+def _shown_steps(steps: Iterable[Any], *, quiet: bool) -> list[Any]:
+    """Take the steps of a walk, and show each as it comes."""
+    taken = []
+    for step in steps:
+        taken.append(step)
+        for line in [] if quiet else step_lines(step):
+            click.echo(line)
+    return taken
 
 
 def _run(
