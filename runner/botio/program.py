@@ -8,6 +8,8 @@ import threading
 from dataclasses import dataclass
 from pathlib import Path
 
+from runner.config.file_names import wrong_with_file_name
+from runner.errors import RunError
 from runner.records import BotFiles
 
 INTERPRETERS = ("python", "python3")
@@ -34,6 +36,7 @@ def unpack(bot_files: BotFiles, root: Path) -> Program:
     made under another name and moved in place, so that nobody sees half of it.
 
     Raises:
+        RunError: a file has a name that would lead out of its folder.
         OSError: the disk does not take it.
     """
     folder = root / bot_files.bot.version
@@ -42,10 +45,15 @@ def unpack(bot_files: BotFiles, root: Path) -> Program:
         shutil.rmtree(draft, ignore_errors=True)
         draft.mkdir(parents=True)
         for name, content in bot_files.contents.items():
+            wrong = wrong_with_file_name(name)
+            if wrong is not None:
+                raise RunError(f"{name[:60]!r} cannot name a bot's file: {wrong}")
             file = draft / name
+            file.parent.mkdir(parents=True, exist_ok=True)
             file.write_bytes(content)
             file.chmod(stat.S_IRUSR | stat.S_IXUSR | stat.S_IRGRP | stat.S_IXGRP)
-        draft.chmod(stat.S_IRUSR | stat.S_IXUSR | stat.S_IRGRP | stat.S_IXGRP)
+        for made in (draft, *(path for path in draft.rglob("*") if path.is_dir())):
+            made.chmod(stat.S_IRUSR | stat.S_IXUSR | stat.S_IRGRP | stat.S_IXGRP)
         try:
             draft.rename(folder)
         except OSError:

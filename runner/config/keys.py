@@ -24,6 +24,7 @@ FORMATS = ("round_robin",)
 
 MIN_PLAYERS, MAX_PLAYERS = 3, 4
 ENTRANT_NAME = Text(1, 40)
+AUTHOR = Text(0, 80)
 _LIMITS = Limits()
 _PATH = Word("a path", 1000)
 
@@ -88,7 +89,8 @@ ENTRANT = Group(
         Key(
             "bot",
             _PATH,
-            "The bot's program: a Python file (.py), a shell script (.sh) or any executable file.",
+            "The bot's program: a file of a known ending (.py, .sh, .js, .rb, .pl, .jar), any other"
+            " executable file, or a zip or folder with a bot.yaml.",
             default_doc="none; give either bot or command",
         ),
         Key(
@@ -110,7 +112,7 @@ ENTRANT = Group(
             "Whether a Python bot needs more than the standard library; it then starts slower.",
             default=False,
         ),
-        Key("author", Text(0, 80), "Who wrote the bot.", default=""),
+        Key("author", AUTHOR, "Who wrote the bot.", default=""),
         Key(
             "team",
             Text(1, 80),
@@ -123,6 +125,27 @@ ENTRANT = Group(
         "dependencies": {"packages": ["bot"]},
         "not": {"required": ["bot", "command"]},
     },
+)
+
+BOT = Group(
+    "a bot",
+    (
+        Key(
+            "command",
+            Listing(Word("a word", 4000), "words", 1, 64),
+            "The words of the command that runs the bot, in the folder that holds its files;"
+            " python as the first word is the interpreter that the league runs bots with.",
+            required=True,
+        ),
+        Key("name", ENTRANT_NAME, "What the bot is called.", default_doc="as zip or folder"),
+        Key("author", AUTHOR, "Who wrote the bot.", default=""),
+        Key(
+            "packages",
+            Flag(),
+            "Whether a Python bot needs more than the standard library; it then starts slower.",
+            default=False,
+        ),
+    ),
 )
 
 LEAGUE = Group(

@@ -159,18 +159,18 @@ def _entrants(
     for each in listed:
         if each.value is None:
             continue
-        name = _name(each.value, problems)
+        bot = reader.read(each.value)
+        name = _name(each.value, bot.name if bot else "", problems)
         if name is not None:
             _check_taken(name, each.value, taken, problems)
-        files = reader.read(each.value)
-        if name is not None and files is not None:
-            author, team = each.value["author"] or "", each.value["team"] or ""
-            entries.append((Entrant(name, files.bot, author, team), files))
+        if name is not None and bot is not None:
+            author, team = each.value["author"] or bot.author, each.value["team"] or ""
+            entries.append((Entrant(name, bot.files.bot, author, team), bot.files))
     return entries
 
 
-def _name(entrant: Values, problems: Problems) -> str | None:
-    """The name given, or the bot's file name without its ending."""
+def _name(entrant: Values, told: str, problems: Problems) -> str | None:
+    """The name given, or what the bot's `bot.yaml` says, or its file name without its ending."""
     if "name" in entrant.places:
         name: str | None = entrant["name"]
         return name
@@ -178,7 +178,7 @@ def _name(entrant: Values, problems: Problems) -> str | None:
         if "command" in entrant.places:
             problems.add(entrant.at, "missing key 'name' of an entrant with 'command'")
         return None
-    stem = Path(entrant["bot"]).stem
+    stem = told or Path(entrant["bot"]).stem
     if ENTRANT_NAME.wrong_with(stem) is None:
         return unicodedata.normalize("NFC", stem)
     what = f"{shown(stem)} cannot be the entrant's name, give it a 'name'"
@@ -186,15 +186,20 @@ def _name(entrant: Values, problems: Problems) -> str | None:
     return None
 
 
+def alike(name: str) -> str:
+    """What a name looks like: two entrants may not have names that look the same."""
+    return unicodedata.normalize("NFC", " ".join(name.split()).casefold())
+
+
 def _check_taken(
     name: str, entrant: Values, taken: dict[str, tuple[str, int]], problems: Problems
 ) -> None:
     """Refuse a name that looks like that of an earlier entrant."""
-    alike = unicodedata.normalize("NFC", " ".join(name.split()).casefold())
-    if alike not in taken:
-        taken[alike] = (name, problems.source.line_of(entrant.at))
+    look = alike(name)
+    if look not in taken:
+        taken[look] = (name, problems.source.line_of(entrant.at))
         return
-    other, line = taken[alike]
+    other, line = taken[look]
     first = "the first" if name == other else shown(other)
     what = f"a second entrant named {shown(name)} ({first} is on line {line})"
     problems.add(entrant.at_of("name" if "name" in entrant.places else "bot"), what)

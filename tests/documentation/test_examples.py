@@ -11,7 +11,7 @@ from contextlib import closing
 
 import pytest
 
-from runner.config import load_bot, load_league
+from runner.config import load_bot, load_league, load_named_bot
 from runner.execution.executor import workspace
 from runner.records import Limits
 from runner.table.check import ALL_GAMES, check_bot
@@ -26,6 +26,7 @@ KINDS = {
     "python bot": "a bot that passes its check",
     "python dealing": "compared with the vectors",
     "yaml league": "a league file",
+    "yaml bot": "a bot's description",
     "sql": "run on a league's database",
     "text transcript": "played again",
     "text": "not run",
@@ -128,6 +129,14 @@ def test_league_file_loads(example, checkout):
     file = checkout / "leagues" / "example.yaml"
     file.write_text(example.text)
     assert len(load_league(str(file)).entrants) >= 4
+
+
+@pytest.mark.parametrize("example", of_kind("yaml bot"), ids=str)
+def test_bot_description_is_read(example, tmp_path):
+    (tmp_path / "bot.yaml").write_text(example.text)
+    bot = load_named_bot(str(tmp_path))
+    assert bot.name
+    assert bot.files.bot.command
 
 
 def test_recipe_in_python_deals_as_known():
