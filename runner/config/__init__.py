@@ -14,14 +14,17 @@ Each imports only those below it.
 """
 
 from runner.config.bots import load_bot, load_named_bot
-from runner.config.keys import FORMATS, Execution
-from runner.config.league_file import League, load_league
+from runner.config.keys import AUTHOR, ENTRANT_NAME, FORMATS, Execution
+from runner.config.league_file import League, alike, load_league
 from runner.config.schema import schema, schema_text
 
 __all__ = [
+    "AUTHOR",
+    "ENTRANT_NAME",
     "FORMATS",
     "Execution",
     "League",
+    "alike",
     "load_bot",
     "load_league",
     "load_named_bot",

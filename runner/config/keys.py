@@ -7,7 +7,7 @@ table and one in `leagues/README.md`, which a test compares with it.
 from enum import StrEnum
 
 from runner.config.groups import Group, Key, Listing
-from runner.config.kinds import Choice, Flag, Seconds, Seed, Text, Whole, Word
+from runner.config.kinds import Choice, Flag, Moment, Seconds, Seed, Text, Whole, Word
 from runner.game.rules import Play
 from runner.records import Limits
 
@@ -148,6 +148,24 @@ BOT = Group(
     ),
 )
 
+SUBMISSIONS = Group(
+    "submissions",
+    (
+        Key(
+            "closes",
+            Moment(),
+            "From then on nothing can be submitted.",
+            default_doc="never",
+        ),
+        Key(
+            "most_versions",
+            Whole(1, 1000),
+            "How often an entrant may be submitted.",
+            default_doc="no limit",
+        ),
+    ),
+)
+
 LEAGUE = Group(
     "a league",
     (
@@ -205,6 +223,19 @@ LEAGUE = Group(
         ),
         Key("limits", LIMITS, "What a bot may use.", default_doc="the defaults of its keys"),
         Key(
+            "submissions",
+            SUBMISSIONS,
+            "Until when, and how often, bots may be submitted.",
+            default_doc="any time, any number",
+        ),
+        Key(
+            "beacon",
+            Text(1, 200),
+            "A public value that nobody could know at the commitment (letzter commit); it is mixed"
+            " into the secret.",
+            default_doc="none",
+        ),
+        Key(
             "entrants",
             Listing(ENTRANT, "entrants", MIN_PLAYERS, 1000),
             "The bots, at least as many as play at a table.",
@@ -214,5 +245,6 @@ LEAGUE = Group(
     elsewhere={
         **{key.name: " (it belongs to an entrant)" for key in ENTRANT.keys},
         **{key.name: " (it belongs under 'limits')" for key in LIMITS.keys},
+        **{key.name: " (it belongs under 'submissions')" for key in SUBMISSIONS.keys},
     },
 )

@@ -2,13 +2,14 @@
 
 import unicodedata
 from dataclasses import dataclass
+from datetime import datetime
 from math import factorial
 from pathlib import Path
 from typing import Any
 
 from runner.config.bots import BotReader
 from runner.config.groups import Located, Values
-from runner.config.keys import ENTRANT_NAME, LEAGUE, LIMITS, Execution
+from runner.config.keys import ENTRANT_NAME, LEAGUE, LIMITS, SUBMISSIONS, Execution
 from runner.config.yaml_nodes import Problems, parse, read_source, shown
 from runner.errors import LeagueFileError
 from runner.game.rules import Play, Rules
@@ -32,6 +33,9 @@ class League:
         execution: where the sittings are played.
         files: by bot version, the bot with the contents of its files.
         same_team_tables: whether entrants of one team meet.
+        closes: from when on nothing can be submitted, or None.
+        most_versions: how often an entrant may be submitted, or None.
+        beacon: the public value that is mixed into the secret, or None.
     """
 
     path: Path
@@ -46,6 +50,9 @@ class League:
     execution: Execution
     files: dict[str, BotFiles]
     same_team_tables: bool = True
+    closes: datetime | None = None
+    most_versions: int | None = None
+    beacon: str | None = None
 
     @property
     def database(self) -> Path:
@@ -88,6 +95,7 @@ def _league(path: str, values: Values, problems: Problems) -> League | None:
     _check_players(values, problems)
     entries = _entrants(Path(path).parent, values["entrants"] or (), problems)
     limits = _limits(values, problems)
+    submissions = values["submissions"] or SUBMISSIONS.defaults()
     if not problems.found and values["same_team_tables"] is False:
         _check_teams([entrant for entrant, _ in entries], values, problems)
     if problems.found:
@@ -105,6 +113,9 @@ def _league(path: str, values: Values, problems: Problems) -> League | None:
         execution=Execution(values["execution"]),
         files={files.bot.version: files for _, files in entries},
         same_team_tables=values["same_team_tables"],
+        closes=submissions["closes"],
+        most_versions=submissions["most_versions"],
+        beacon=values["beacon"],
     )
 
 
