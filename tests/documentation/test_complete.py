@@ -14,11 +14,12 @@ from runner import cli as commands
 from runner.botio.process import STDERR_HEAD_BYTES, STDERR_TAIL_BYTES
 from runner.config.bots import MAX_BOT_FILE_BYTES
 from runner.config.file_names import MAX_FOLDERS, MAX_NAME_CHARACTERS
-from runner.config.keys import BOT, ENTRANT, LEAGUE, LIMITS
+from runner.config.keys import BOT, ENTRANT, LEAGUE, LIMITS, SUBMISSIONS
 from runner.config.packs import MAX_PACK_BYTES, MAX_PACK_FILES
 from runner.config.yaml_nodes import MAX_FILE_BYTES
 from runner.execution.executor import workspace
 from runner.league.run import MOST_VOIDS
+from runner.league.submission import MOST_QUALIFYING_FAULTS, QUALIFYING_DEALS
 from runner.protocol import messages
 from runner.records import Bot, BotFiles, FaultKind, Limits
 from runner.report.exports import EXPORTS, FORMATS
@@ -59,7 +60,13 @@ def row_of(key):
 
 
 @pytest.mark.parametrize(
-    "heading, group", [("A league", LEAGUE), ("An entrant", ENTRANT), ("Limits", LIMITS)]
+    "heading, group",
+    [
+        ("A league", LEAGUE),
+        ("An entrant", ENTRANT),
+        ("Limits", LIMITS),
+        ("Submissions of a league", SUBMISSIONS),
+    ],
 )
 def test_league_file_every_key_has_its_row(heading, group):
     expected = ["| " + " | ".join(row_of(key)) + " |" for key in group.keys]
@@ -157,6 +164,8 @@ NUMBERS = ("zero", "one", "two", "three", "four", "five", "six")
         (LEAGUES, f"first {NUMBERS[FAULTS_KEPT]} of each kind"),
         (LEAGUES, f"{MAX_FILE_BYTES >> 10} KiB"),
         (LEAGUES, f"{NUMBERS[MOST_VOIDS]} times"),
+        (LEAGUES, f"qualifying sitting of {QUALIFYING_DEALS} deals"),
+        (LEAGUES, f"may lose {MOST_QUALIFYING_FAULTS} of them"),
         (LEAGUES, f"{MAX_SWEEPS} sweeps"),
         (LEAGUES, f"at least {FEWEST_BOARDS} boards"),
     ],

@@ -13,6 +13,7 @@ import pytest
 
 from runner.config import load_bot, load_league, load_named_bot
 from runner.execution.executor import workspace
+from runner.league.secret import hash_of, with_beacon
 from runner.records import Limits
 from runner.table.check import ALL_GAMES, check_bot
 from tests.documentation.markdown import DOCUMENTS, ROOT, block, blocks
@@ -25,6 +26,7 @@ KINDS = {
     "sh dealing": "compared with the vectors",
     "python bot": "a bot that passes its check",
     "python dealing": "compared with the vectors",
+    "python beacon": "compared with the runner",
     "yaml league": "a league file",
     "yaml bot": "a bot's description",
     "sql": "run on a league's database",
@@ -137,6 +139,16 @@ def test_bot_description_is_read(example, tmp_path):
     bot = load_named_bot(str(tmp_path))
     assert bot.name
     assert bot.files.bot.command
+
+
+def test_recipe_of_the_beacon_is_that_of_the_runner():
+    recipe: dict = {}
+    exec(block("leagues/README.md", "python beacon").text, recipe)
+    secret, beacon = bytes(range(32)), "3 7 12 – ü"
+    mixed = with_beacon(secret, beacon).hex()
+    assert recipe["dealing_secret"](secret.hex(), beacon) == mixed
+    assert recipe["fits"](secret.hex(), beacon, hash_of(secret), mixed)
+    assert not recipe["fits"](mixed, beacon, hash_of(secret), mixed)
 
 
 def test_recipe_in_python_deals_as_known():
