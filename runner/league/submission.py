@@ -1,5 +1,6 @@
 """Submitting a bot to a league: what it must pass first, and when it is refused."""
 
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -64,6 +65,7 @@ class Submitting:
                 raise UsageError(f"--{what}: {wrong}")
         self._league = league
         self._files = files
+        name, author = (unicodedata.normalize("NFC", text) for text in (name, author))
         self.entrant = Entrant(name, files.bot, author)
         self._take_over = take_over
 

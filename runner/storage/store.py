@@ -262,7 +262,8 @@ class Store:
                 "INSERT INTO entrants (name, version, author, state, reason, passed, entered_at) "
                 "VALUES (?, ?, ?, 'replaced', 'waits for the next run', ?, ?) "
                 "ON CONFLICT (name, version) DO UPDATE SET author = excluded.author, "
-                "passed = excluded.passed",
+                "passed = excluded.passed, "
+                "reason = iif(state = 'replaced', excluded.reason, reason)",
                 (entrant.name, version, entrant.author, conditions, now),
             )
             self._db.execute(

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from runner.botio.program import unpack
 from runner.game.rules import Rules
-from runner.records import BotFiles, Fault, Limits
+from runner.records import BotFiles, Fault, FaultKind, Limits
 from runner.table.interview import Action, Question, interview, questions
 
 _PATIENCE_SECONDS = 1_000_000.0
@@ -95,7 +95,7 @@ def feed(
             yield Fed(request, question.recorded, _answer(question, fault), fault)
             if talk.player.out:
                 return
-            if fault and fault.kind != "illegal":
+            if fault and fault.kind is not FaultKind.ILLEGAL:
                 number = 0
         talk.part(goodbye=True)
 

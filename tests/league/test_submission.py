@@ -9,7 +9,9 @@ from contextlib import closing
 
 import pytest
 
-from runner.league.submission import MOST_QUALIFYING_FAULTS
+from runner.config import load_league, load_named_bot
+from runner.errors import StoreError
+from runner.league.submission import MOST_QUALIFYING_FAULTS, Submitting
 from tests import leagues
 from tests.documentation.markdown import block
 from tests.leagues import BOTS, COUNTING, bot, edit, play, rows, run, write_league
@@ -204,6 +206,29 @@ def test_withdrawn_entrant_plays_no_more(league, tmp_path):
     again = run("letzter", "withdraw", league, "mine")
     assert again.returncode == 2
     assert "'mine' is not submitted; submitted are: nobody" in again.stderr
+    submit(league, tmp_path / "b" / "mine.py")
+    assert "waits for the next run" in listing(league)
+    assert play(league).played == 0
+    assert {row["entrant"] for row in rated(league)} == {"random", "low", "high", "mine"}
+
+
+def test_submission_is_stored_whole_or_not_at_all(league, tmp_path):
+    before = counts(league)
+    bot_files = load_named_bot(str(write(tmp_path / "b", "mine.py", COUNTING))).files
+    submitting = Submitting(load_league(str(league)), bot_files, "mine", "", take_over=False)
+    with closing(sqlite3.connect(league.with_suffix(".db"))) as db:
+        db.execute(
+            "CREATE TRIGGER full BEFORE INSERT ON submissions BEGIN SELECT raise(ABORT, 'x'); END"
+        )
+        db.commit()
+    with pytest.raises(StoreError):
+        submitting.store()
+    assert counts(league) == before
+
+
+def test_name_is_composed(league, tmp_path):
+    submit(league, write(tmp_path / "b", "m.py", COUNTING), "--name", "e\u0301")
+    assert "\u00e9" in listing(league)
 
 
 def test_newer_of_file_and_submission_plays(league, tmp_path):
