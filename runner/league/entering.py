@@ -38,7 +38,8 @@ def with_submissions(league: League, reader: Reader) -> tuple[League, list[str]]
                 f"{own.bot.version[:8]} of the league file"
             )
         bot = reader.bot_files(submission.version)
-        entrants[name] = Entrant(name, bot.bot, submission.author)
+        team = own.team if own is not None else ""
+        entrants[name] = Entrant(name, bot.bot, submission.author, team)
         files[submission.version] = bot
     return replace(league, entrants=tuple(entrants.values()), files=files), said
 

@@ -406,16 +406,16 @@ class Store:
             if cursor.rowcount:
                 self._db.execute("UPDATE league SET secret_hash = ?", (secret_hash,))
 
-    def reveal(self, secret: bytes, kept: bytes) -> None:
+    def reveal(self, secret: bytes, kept: bytes | None = None) -> None:
         """Publish the secret; the league is closed from then on.
 
         Args:
             secret: what the deals were made from.
-            kept: the secret of the commitment, if there was one.
+            kept: the secret of the commitment, where a beacon makes that another one.
         """
         with self._transaction():
             self._db.execute("UPDATE league SET secret = ?", (secret.hex(),))
-            self._db.execute("UPDATE commitment SET secret = ?", (kept.hex(),))
+            self._db.execute("UPDATE commitment SET secret = ?", ((kept or secret).hex(),))
 
     def _keep_bot(self, version: str, bot_files: BotFiles) -> None:
         bot = bot_files.bot

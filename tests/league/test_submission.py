@@ -121,6 +121,9 @@ def test_new_version_of_a_submitted_bot_replaces_the_old_one(league, tmp_path):
     assert "provisional" not in shown
     text = listing(league)
     assert text.count("does not play: another version plays") == 1
+    submit(league, write(tmp_path / "b", "more.py", COUNTING))
+    audited = run("letzter", "audit", league)
+    assert audited.returncode == 0, audited.stdout
 
 
 def test_bot_that_fails_its_check_is_not_taken(league, tmp_path):
@@ -382,7 +385,10 @@ def test_beacon_is_wanted_after_a_commitment_and_mixed_in(open_league, tmp_path)
     assert late == {"late": True, "low": False, "high": False, "random": False}
     assert "†" in listing(open_league)
 
+    audited = run("letzter", "audit", open_league)
+    assert audited.returncode == 0, audited.stdout
     revealed = run("letzter", "reveal", open_league).stdout.strip()
+    assert run("letzter", "audit", open_league).returncode == 0
     assert revealed == with_beacon(secret, "lottery 3 7 12 25 31 49")
     with closing(sqlite3.connect(open_league.with_suffix(".db"))) as db:
         league = db.execute("SELECT secret, secret_hash FROM league").fetchone()
