@@ -34,7 +34,6 @@ from runner.report.listings import (
 )
 from runner.report.standing import Standing, standing_of
 from runner.report.verification import verify_lines
-from runner.report.walk import failed, step_lines, walk_object
 from runner.storage.reader import Reader, StoredDealLog, open_reader
 
 FAILED = 1
@@ -219,6 +218,7 @@ def check(bot: str, packages: bool, as_json: bool) -> None:
       letzter check bots/sensible.py
     """
     from runner.execution.executor import workspace
+    from runner.report.walk import failed, walk_object
     from runner.table.check import ALL_GAMES
     from runner.table.walk import walk
 
@@ -253,6 +253,7 @@ def submit(
     """
     from runner.execution.executor import workspace
     from runner.league.submission import MOST_QUALIFYING_FAULTS, QUALIFYING_DEALS, Submitting
+    from runner.report.walk import failed
 
     league = load_league(file)
     named = load_named_bot(bot, packages=packages, links=False)
@@ -608,6 +609,8 @@ def _show(listing: RenderableType, *, long_lines: bool = False) -> None:
 
 def _shown_steps(steps: Iterable[Any], *, quiet: bool) -> list[Any]:
     """Take the steps of a walk, and show each as it comes."""
+    from runner.report.walk import step_lines
+
     taken = []
     for step in steps:
         taken.append(step)
