@@ -11,6 +11,7 @@ import re
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
@@ -18,8 +19,9 @@ import click
 from rich.console import Console, RenderableType
 
 from runner import __version__
-from runner.config import Execution, League, load_bot, load_league, schema_text
+from runner.config import Execution, League, load_bot, load_league, load_named_bot, schema_text
 from runner.errors import LetzterError, UsageError
+from runner.game.rules import POSITIONS
 from runner.records import Limits, Sandbox, SandboxMode
 from runner.report.exports import EXPORTS, FORMATS, standing_rows
 from runner.report.listings import (
@@ -32,7 +34,7 @@ from runner.report.listings import (
 )
 from runner.report.standing import Standing, standing_of
 from runner.report.verification import verify_lines
-from runner.storage.reader import Reader, open_reader
+from runner.storage.reader import Reader, StoredDealLog, open_reader
 
 FAILED = 1
 USAGE = 2
@@ -170,9 +172,15 @@ def run_league() -> None:
     run(prog_name="run-league")
 
 
+all_versions_option = click.option(
+    "--all-versions", is_flag=True, help="With old versions, as entrants of their own."
+)
+
+
 @main.command()
 @league_argument
-def ratings(file: str) -> None:
+@all_versions_option
+def ratings(file: str, all_versions: bool) -> None:
     r"""The ratings of a league.
 
     \b
@@ -180,7 +188,7 @@ def ratings(file: str) -> None:
       letzter ratings leagues/spring.yaml
     """
     with _reader(file) as reader:
-        _show(ratings_listing(standing_of(reader)))
+        _show(ratings_listing(standing_of(reader, all_versions=all_versions)))
 
 
 @main.command()
@@ -199,39 +207,168 @@ def crosstable(file: str) -> None:
 @main.command()
 @click.argument("bot", metavar="BOT")
 @click.option("--packages", is_flag=True, help="The bot needs installed Python packages.")
-def check(bot: str, packages: bool) -> None:
-    r"""Try a bot: it starts, says ready, and plays every seat of both games with itself.
+@click.option("--json", "as_json", is_flag=True, help="What was found, as one JSON object.")
+def check(bot: str, packages: bool, as_json: bool) -> None:
+    r"""Try a bot, step by step: all that a league will ask of it, up to the first failure.
+
+    BOT is a program of one file, or a zip or folder with a bot.yaml.
 
     \b
     Example:
       letzter check bots/sensible.py
     """
-    from runner.botio.sandbox import find_cage
     from runner.execution.executor import workspace
-    from runner.table.check import ALL_GAMES, check_bot, fault_text
+    from runner.report.walk import failed, walk_object
+    from runner.table.check import ALL_GAMES
+    from runner.table.walk import walk
 
     files = load_bot(bot, packages=packages)
-    click.echo(f"version {files.bot.version}")
     with workspace() as folder:
         sandbox = Sandbox(SandboxMode.AUTO)
-        click.echo(find_cage(sandbox).text)
-        for game in check_bot(files, ALL_GAMES, Limits(), folder, sandbox):
-            name = f"{game.rules.players} players, {game.rules.play}"
-            if game.fault:
-                click.echo(f"FAILED  {name}: {fault_text(game.fault, game.rules)}")
-                _show_fault_lines(game.fault)
-                sys.exit(FAILED)
-            deals = len(game.result.logs)
-            cpu_ms = 1000 * game.cpu_per_decision_s
-            click.echo(f"ok      {name}: {deals} deals, {cpu_ms:.2f} ms of CPU a decision")
-    click.echo("The bot is good.")
+        steps = _shown_steps(walk(files, ALL_GAMES, Limits(), folder, sandbox), quiet=as_json)
+    if as_json:
+        click.echo(json.dumps(walk_object(files, steps), ensure_ascii=False))
+    elif not failed(steps):
+        click.echo("The bot is good.")
+    sys.exit(FAILED if failed(steps) else 0)
+
+
+@main.command()
+@click.argument("bot", metavar="BOT")
+@league_argument
+@click.option("--name", help="What the entrant is called.  [default: as the bot]")
+@click.option("--author", help="Who wrote it.  [default: as its bot.yaml says]")
+@click.option("--packages", is_flag=True, help="The bot needs installed Python packages.")
+@click.option("--take-over", is_flag=True, help="Replace somebody else's entrant.")
+def submit(
+    bot: str, file: str, name: str | None, author: str | None, packages: bool, take_over: bool
+) -> None:
+    r"""Submit a bot to a league: a new version of an entrant, or a new entrant.
+
+    FILE is the league file. The bot is checked in the league's limits, plays a qualifying
+    sitting, and takes part from the next run-league on.
+
+    \b
+    Example:
+      letzter submit mybot.py leagues/spring.yaml --author Ann
+    """
+    from runner.execution.executor import workspace
+    from runner.league.submission import MOST_QUALIFYING_FAULTS, QUALIFYING_DEALS, Submitting
+    from runner.report.walk import failed
+
+    league = load_league(file)
+    named = load_named_bot(bot, packages=packages, links=False)
+    submitting = Submitting(
+        league,
+        named.files,
+        name if name is not None else named.name or Path(bot).stem,
+        author if author is not None else named.author,
+        take_over=take_over,
+    )
+    submitting.refuse_early()
+    with workspace() as folder:
+        if failed(_shown_steps(submitting.walk(folder), quiet=False)):
+            _fail("not submitted: it failed its check", FAILED)
+        qualified = submitting.qualify(folder)
+    against = ", ".join(map(plain, qualified.opponents))
+    click.echo(
+        f"qualifying: {QUALIFYING_DEALS} deals against {against}; {qualified.lost} lost by faults,"
+        f" at most {MOST_QUALIFYING_FAULTS} allowed"
+    )
+    if not qualified.passed:
+        _fail(f"not submitted: {plain(qualified.fault)}", FAILED)
+    times = submitting.store()
+    entrant = submitting.entrant
+    click.echo(
+        f"submitted: {plain(entrant.name)}, version {entrant.bot.version[:8]}, submission {times} "
+        "under that name; it plays from the next run-league on"
+    )
+
+
+@main.command()
+@league_argument
+@click.argument("name", metavar="NAME")
+def withdraw(file: str, name: str) -> None:
+    r"""Withdraw a submitted entrant from a league. FILE is the league file.
+
+    \b
+    Example:
+      letzter withdraw leagues/spring.yaml mybot
+    """
+    from runner.league.submission import withdraw as withdraw_from
+
+    league = load_league(file)
+    database_of(file)
+    click.echo(plain(withdraw_from(league, name)))
+
+
+@main.command()
+@league_argument
+def entrants(file: str) -> None:
+    r"""All versions of all entrants of a league, with state and reason.
+
+    \b
+    Example:
+      letzter entrants leagues/spring.yaml
+    """
+    from runner.report.entrants import entrants_listing
+
+    with _reader(file) as reader:
+        _show(entrants_listing(reader))
+
+
+@main.command()
+@league_argument
+@click.option("--quiet", is_flag=True, help="No progress on stderr.")
+def finals(file: str, quiet: bool) -> None:
+    r"""Play a league again on fresh deals, once its submissions have closed.
+
+    FILE is the league file. The finals are a league of their own, in a database beside it that
+    ends in .finals.db.
+
+    \b
+    Example:
+      letzter finals leagues/spring.yaml
+    """
+    from datetime import UTC, datetime
+
+    from runner.league.entering import with_submissions
+    from runner.league.run import default_workers
+    from runner.league.submission import finals_of
+
+    league = load_league(file)
+    played = finals_of(league, datetime.now(UTC))
+    with _reader(file) as reader:
+        entered, _ = with_submissions(league, reader)
+    played = replace(played, entrants=entered.entrants, files=entered.files)
+    workers = 1 if league.execution is Execution.SERIAL else default_workers()
+    again = f"letzter finals {file}"
+    sys.exit(_run(played, workers, None, quiet=quiet, as_json=False, again=again))
+
+
+@main.command()
+@league_argument
+def commit(file: str) -> None:
+    r"""Publish the hashes of a league's secret and bots, before a beacon is mixed in.
+
+    FILE is the league file. From then on run-league wants a beacon in it.
+
+    \b
+    Example:
+      letzter commit leagues/spring.yaml
+    """
+    from runner.league.commitment import commit_to
+
+    for line in commit_to(load_league(file)):
+        click.echo(plain(line))
 
 
 @main.command()
 @league_argument
 @click.argument("entrant", required=False)
 @click.option("-v", "--verbose", is_flag=True, help="With request, reply, stderr and command.")
-def faults(file: str, entrant: str | None, verbose: bool) -> None:
+@click.option("--feed", metavar="BOT", help="Send each fault's request to a bot again.")
+def faults(file: str, entrant: str | None, verbose: bool, feed: str | None) -> None:
     r"""What bots did wrong: the first five faults of each kind, for all or for one ENTRANT.
 
     \b
@@ -251,6 +388,12 @@ def faults(file: str, entrant: str | None, verbose: bool) -> None:
             for fault in reader.faults()
             if entrant is None or entrants[fault.entrant].name == entrant
         ]
+        if feed is not None:
+            for fault in chosen:
+                name = f"{fault.table}-{fault.deal}-{fault.rotation}"
+                click.echo(f"{fault.kind} {fault.number}, {plain(fault.detail)}")
+                _feed(reader, feed, reader.deal_log(name), fault.seat, last_only=True)
+            return
         listing = faults_listing(chosen, reader.fault_counts(), entrants, verbose=verbose)
         _show(listing, long_lines=True)
 
@@ -265,15 +408,27 @@ def faults(file: str, entrant: str | None, verbose: bool) -> None:
     show_default=True,
     help="Which cards to show.",
 )
-def replay(file: str, deallog: str, cards: str) -> None:
+@click.option("--feed", metavar="BOT", help="Send a seat's requests to a bot again, one by one.")
+@click.option(
+    "--seat",
+    metavar="SEAT",
+    help="Whose: a number, a position or an entrant.  [default: the offender, else all]",
+)
+def replay(file: str, deallog: str, cards: str, feed: str | None, seat: str | None) -> None:
     r"""A stored deal, card by card. DEALLOG is its name: <table>-<deal>-<rotation>.
 
     \b
     Example:
       letzter replay leagues/spring.yaml 59a7d6e1-17-2 --cards german
     """
+    if seat is not None and feed is None:
+        raise UsageError("--seat says whose requests to --feed to a bot")
     with _reader(file) as reader:
         log = reader.deal_log(deallog)
+        if feed is not None:
+            for each in _seats_to_feed(reader, log, seat):
+                _feed(reader, feed, log, each)
+            return
         entrants = {entrant.id: entrant for entrant in reader.entrants(all_versions=True)}
         _show(deal_listing(log, reader.rules(), entrants, CARD_NAMES[cards]))
 
@@ -292,7 +447,8 @@ def replay(file: str, deallog: str, cards: str) -> None:
     show_default=True,
     help="JSON Lines, or CSV with a header.",
 )
-def export(file: str, what: str | None, form: str) -> None:
+@all_versions_option
+def export(file: str, what: str | None, form: str, all_versions: bool) -> None:
     r"""Rows of a league for other programs.
 
     \b
@@ -303,7 +459,7 @@ def export(file: str, what: str | None, form: str) -> None:
     if what is None:
         raise UsageError("what to export? Give one of --deals, --ratings, --boards, --faults")
     with _reader(file) as reader:
-        for line in FORMATS[form](EXPORTS[what](reader)):
+        for line in FORMATS[form](EXPORTS[what](reader, all_versions=all_versions)):
             sys.stdout.write(line)
         sys.stdout.flush()
 
@@ -452,19 +608,60 @@ def _show(listing: RenderableType, *, long_lines: bool = False) -> None:
     console.print(listing, soft_wrap=long_lines)
 
 
-def _show_fault_lines(fault: Any) -> None:
-    for label, text in (
-        ("request", fault.request),
-        ("reply", fault.reply),
-        ("stderr", fault.stderr.rstrip("\n")),
-    ):
-        for line in text.split("\n") if text else []:
-            click.echo(f"  {label}: {line}")
-    click.echo("bots/README.md explains the protocol and every kind of fault.")
+def _shown_steps(steps: Iterable[Any], *, quiet: bool) -> list[Any]:
+    """Take the steps of a walk, and show each as it comes."""
+    from runner.report.walk import step_lines
+
+    taken = []
+    for step in steps:
+        taken.append(step)
+        for line in [] if quiet else step_lines(step):
+            click.echo(line)
+    return taken
+
+
+def _seats_to_feed(reader: Reader, log: StoredDealLog, seat: str | None) -> list[int]:
+    """The seats that a user means: all, the offender's, or one by number, position or entrant."""
+    positions = POSITIONS[reader.rules().players]
+    entrants = {entrant.id: entrant.name for entrant in reader.entrants(all_versions=True)}
+    names = [entrants[log.entrants[place]] for place in log.seats]
+    if seat is None:
+        return [log.fault_seat] if log.fault_seat is not None else list(range(len(positions)))
+    for known in (tuple(map(str, range(len(positions)))), positions, tuple(names)):
+        if seat in known:
+            return [known.index(seat)]
+    raise UsageError(f"--seat {seat}: expected one of {', '.join((*positions, *names))}")
+
+
+def _feed(
+    reader: Reader, bot: str, log: StoredDealLog, seat: int, *, last_only: bool = False
+) -> None:
+    from runner.execution.executor import workspace
+    from runner.report.feeding import fed_lines, record_of
+    from runner.table.feed import feed
+
+    files = load_bot(bot)
+    record = record_of(log, reader.rules())
+    limits = reader.conditions().limits
+    click.echo(f"{log.name}, {POSITIONS[record.rules.players][seat]} (seat {seat})")
+    fed = 0
+    with workspace() as folder:
+        for each in feed(files, record, seat, limits, folder, last_only=last_only):
+            fed += 1
+            for line in fed_lines(each, log):
+                click.echo(line)
+    if not fed:
+        click.echo("It was asked nothing there.")
 
 
 def _run(
-    league: League, workers: int, time_limit: float | None, *, quiet: bool, as_json: bool
+    league: League,
+    workers: int,
+    time_limit: float | None,
+    *,
+    quiet: bool,
+    as_json: bool,
+    again: str = "",
 ) -> int:
     from runner.league.progress import reporter
     from runner.league.run import run_league as run_whole
@@ -475,7 +672,9 @@ def _run(
         outcome = run_whole(league, report, stop, workers, time_limit)
     if outcome.standing is None:
         click.echo(
-            f"Stopped; all that was played is stored. Go on: run-league {league.path}", err=True
+            "Stopped; all that was played is stored. "
+            f"Go on: {again or f'run-league {league.path}'}",
+            err=True,
         )
         return INTERRUPTED
     if as_json:

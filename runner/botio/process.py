@@ -189,6 +189,13 @@ class BotProcess:
         except OSError:
             return True
 
+    def left_behind(self) -> list[int]:
+        """Processes that it started and that live on, once it has died by itself.
+
+        What hides, in a group of its own and without its environment, is not found.
+        """
+        return [pid for pid in _children() if self._has_started(pid) or self._leads(pid)]
+
     def _drains_more(self) -> bool:
         before = len(self._stderr_head) + len(self._stderr_tail) + self._stderr_cut
         more = self.drain_stderr()
@@ -229,6 +236,17 @@ class BotProcess:
             if time.monotonic() > deadline:
                 return -signal.SIGKILL
             time.sleep(_KILL_TAKES_SECONDS)
+
+    def _leads(self, pid: int) -> bool:
+        """Whether a child of the runner lives in this process's group."""
+        try:
+            return (
+                pid != self.pid
+                and os.getpgid(pid) == self.pid
+                and Path(f"/proc/{pid}/cmdline").read_bytes() != b""  # it is no zombie
+            )
+        except OSError:
+            return False
 
     def _has_started(self, pid: int) -> bool:
         """Whether a child of the runner was started by this process and does not hide it."""

@@ -8,6 +8,8 @@ from itertools import takewhile
 from pathlib import Path
 
 from runner.botio.interpreter import Interpreter, interpreter
+from runner.config.file_names import wrong_with_file_name
+from runner.errors import RunError
 from runner.records import BotFiles
 
 INTERPRETERS = ("python", "python3")
@@ -43,6 +45,7 @@ def unpack(bot_files: BotFiles, root: Path, python: str = "") -> Program:
     made under another name and moved in place, so that nobody sees half of it.
 
     Raises:
+        RunError: a file has a name that would lead out of its folder.
         OSError: the disk does not take it.
         UsageError: there is no such interpreter.
     """
@@ -52,10 +55,15 @@ def unpack(bot_files: BotFiles, root: Path, python: str = "") -> Program:
         shutil.rmtree(draft, ignore_errors=True)
         draft.mkdir(parents=True)
         for name, content in bot_files.contents.items():
+            wrong = wrong_with_file_name(name)
+            if wrong is not None:
+                raise RunError(f"{name[:60]!r} cannot name a bot's file: {wrong}")
             file = draft / name
+            file.parent.mkdir(parents=True, exist_ok=True)
             file.write_bytes(content)
             file.chmod(_READ_AND_EXECUTE)  # for all: a boxed bot is a user of its own
-        draft.chmod(_READ_AND_EXECUTE)
+        for made in (draft, *(path for path in draft.rglob("*") if path.is_dir())):
+            made.chmod(_READ_AND_EXECUTE)
         try:
             draft.rename(folder)
         except OSError:

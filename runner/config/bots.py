@@ -1,14 +1,17 @@
 """From an entrant's `bot:` or `command:` to the command that runs it, with its files.
 
-A bot's folder is flat: a file is known there by its base name.
+Files that a league file lists are known to the bot by their base names; a zip or a folder (see
+`runner.config.packs`) keeps its own folders.
 """
 
 from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
 
+from runner.config.file_names import wrong_with_file_name
 from runner.config.groups import Located, Values
-from runner.config.kinds import did_you_mean, unseen
+from runner.config.kinds import did_you_mean
+from runner.config.packs import NamedBot, is_pack, load_pack
 from runner.config.yaml_nodes import Problems, read_regular_file, shown
 from runner.errors import UsageError
 from runner.records import Bot, BotFiles
@@ -17,33 +20,74 @@ MAX_BOT_FILE_BYTES = 64 * 1024 * 1024
 
 
 def load_bot(path: str, *, packages: bool = False) -> BotFiles:
-    """Read a bot of one file, as an entrant with just `bot:` (and `packages:`) names it.
+    """Read a bot, as an entrant with just `bot:` (and `packages:`) names it.
 
     Raises:
-        UsageError: it cannot be read, or is not executable and has no known ending.
+        UsageError: it cannot be read, or is of no kind that can be run.
     """
+    return load_named_bot(path, packages=packages).files
+
+
+def load_named_bot(path: str, *, packages: bool = False, links: bool = True) -> NamedBot:
+    """Read a bot, with the name and author that its `bot.yaml` says.
+
+    Args:
+        path: a file, a zip or a folder.
+        packages: whether a bot of one Python file needs installed packages.
+        links: whether the path itself may be a symbolic link.
+
+    Raises:
+        UsageError: it cannot be read, or is of no kind that can be run.
+    """
+    if not links and _is_link(Path(path)):
+        raise UsageError(f"cannot read {shown(path)}: it is a link")
+    if is_pack(Path(path)):
+        if packages:
+            raise UsageError(f"{shown(path)}: 'packages' belongs into its bot.yaml")
+        return load_pack(Path(path), path)
     name = Path(path).name
     try:
         content, mode = read_regular_file(Path(path), MAX_BOT_FILE_BYTES)
     except OSError as error:
         hint = _near(Path(path)) if isinstance(error, FileNotFoundError) else ""
         raise UsageError(f"cannot read {shown(path)}: {error.strerror}{hint}") from None
+    wrong = wrong_with_file_name(name)
+    if wrong is not None:
+        raise UsageError(f"{shown(name)} cannot name a bot's file, rename it: {wrong}")
     command = _command_by_ending(name, packages=packages)
-    if command is None and not mode & 0o111:
+    if packages and not name.endswith(".py"):
+        raise UsageError(f"{shown(path)}: 'packages' is only for a bot that is a Python file")
+    if command is None and not _is_program(content, mode):
         raise UsageError(
-            f"{shown(path)} is not executable; make it so (chmod +x), or name it .py or .sh"
+            f"{shown(path)} is not executable; make it so (chmod +x), or give it an ending out of "
+            f"{', '.join(_BY_ENDING)}"
         )
     files = ((name, sha256(content).hexdigest()),)
-    return BotFiles(Bot(command or (f"./{name}",), files), {name: content})
+    return NamedBot(BotFiles(Bot(command or (f"./{name}",), files), {name: content}))
+
+
+_BY_ENDING = {
+    ".py": ("python", "-S", "-s"),
+    ".sh": ("sh",),
+    ".js": ("node",),
+    ".rb": ("ruby",),
+    ".pl": ("perl",),
+    ".jar": ("java", "-jar"),
+}
+"""By the ending of a bot's file, the words before its name."""
 
 
 def _command_by_ending(name: str, *, packages: bool) -> tuple[str, ...] | None:
     """How a file of a known ending is run; None for one that must run by itself."""
-    if name.endswith(".py"):
-        return ("python", name) if packages else ("python", "-S", "-s", name)
-    if name.endswith(".sh"):
-        return ("sh", name)
-    return None
+    words = _BY_ENDING.get(Path(name).suffix)
+    if words is None:
+        return None
+    return (words[0], name) if packages else (*words, name)
+
+
+def _is_program(content: bytes, mode: int) -> bool:
+    """Whether a file runs by itself; the copy that is run is executable in any case."""
+    return bool(mode & 0o111) or content.startswith((b"#!", b"\x7fELF"))
 
 
 class BotReader:
@@ -59,8 +103,12 @@ class BotReader:
         self._problems = problems
         self._files: dict[Path, tuple[bytes, int]] = {}
 
-    def read(self, entrant: Values) -> BotFiles | None:
+    def read(self, entrant: Values) -> NamedBot | None:
         """The bot of an entrant, or None; then its mistakes are among the problems."""
+        if entrant["bot"] is not None and "command" not in entrant.places:
+            path = self._folder / entrant["bot"]
+            if is_pack(path):
+                return self._pack(path, entrant)
         found = len(self._problems.found)
         contents = self._contents(entrant)
         command = self._command(entrant)
@@ -68,7 +116,19 @@ class BotReader:
         if command is None or wrong or len(self._problems.found) > found:
             return None
         hashes = sorted((name, sha256(data).hexdigest()) for name, data in contents.items())
-        return BotFiles(Bot(command, tuple(hashes)), dict(sorted(contents.items())))
+        return NamedBot(BotFiles(Bot(command, tuple(hashes)), dict(sorted(contents.items()))))
+
+    def _pack(self, path: Path, entrant: Values) -> NamedBot | None:
+        for key in ("files", "packages"):
+            if key in entrant.places:
+                what = f"{key}: a zip or folder says that itself (its files, its bot.yaml)"
+                self._problems.add(entrant.at_of(key), what)
+        try:
+            return load_pack(path, entrant["bot"])
+        except UsageError as error:
+            first = str(error).partition("\n")[0]
+            self._problems.add(entrant.at_of("bot"), f"bot: {first}")
+            return None
 
     def _contents(self, entrant: Values) -> dict[str, bytes]:
         """The contents of the readable files by base name."""
@@ -82,7 +142,7 @@ class BotReader:
             file = self._file(key, path)
             if file is None:
                 continue
-            if name.startswith("-") or unseen(name) is not None:
+            if wrong_with_file_name(name) is not None:
                 what = f"{key}: {shown(name)} cannot name a bot's file, rename it"
                 self._problems.add(path.at, what)
             contents[name] = file[0]
@@ -122,7 +182,7 @@ class BotReader:
         if by_ending is not None:
             return by_ending
         file = self._files.get(self._folder / path)
-        if file and not file[1] & 0o111:
+        if file and not _is_program(*file):
             what = (
                 f"bot: {shown(path)} is not executable; make it so (chmod +x), or give"
                 " 'command' and 'files'"
@@ -170,6 +230,13 @@ def _paths(entrant: Values) -> Iterator[tuple[str, Located]]:
     for path in _listed(entrant, "files"):
         if path.value is not None:
             yield "files", path
+
+
+def _is_link(path: Path) -> bool:
+    try:
+        return path.is_symlink()
+    except (OSError, ValueError):  # no path can be like that
+        return False
 
 
 def _is_file(path: Path) -> bool:

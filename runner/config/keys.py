@@ -7,7 +7,7 @@ table and one in `leagues/README.md`, which a test compares with it.
 from enum import StrEnum
 
 from runner.config.groups import Group, Key, Listing
-from runner.config.kinds import Choice, Flag, Seconds, Seed, Text, Whole, Word
+from runner.config.kinds import Choice, Flag, Moment, Seconds, Seed, Text, Whole, Word
 from runner.game.rules import Play
 from runner.records import Limits, SandboxMode
 
@@ -24,6 +24,7 @@ FORMATS = ("round_robin",)
 
 MIN_PLAYERS, MAX_PLAYERS = 3, 4
 ENTRANT_NAME = Text(1, 40)
+AUTHOR = Text(0, 80)
 _LIMITS = Limits()
 _PATH = Word("a path", 1000)
 _MEMORY = Whole(16, 1_048_576)
@@ -116,7 +117,8 @@ ENTRANT = Group(
         Key(
             "bot",
             _PATH,
-            "The bot's program: a Python file (.py), a shell script (.sh) or any executable file.",
+            "The bot's program: a file of a known ending (.py, .sh, .js, .rb, .pl, .jar), any other"
+            " executable file, or a zip or folder with a bot.yaml.",
             default_doc="none; give either bot or command",
         ),
         Key(
@@ -138,7 +140,7 @@ ENTRANT = Group(
             "Whether a Python bot needs more than the standard library; it then starts slower.",
             default=False,
         ),
-        Key("author", Text(0, 80), "Who wrote the bot.", default=""),
+        Key("author", AUTHOR, "Who wrote the bot.", default=""),
         Key(
             "team",
             Text(1, 80),
@@ -163,6 +165,45 @@ ENTRANT = Group(
         "dependencies": {"packages": ["bot"]},
         "not": {"required": ["bot", "command"]},
     },
+)
+
+BOT = Group(
+    "a bot",
+    (
+        Key(
+            "command",
+            Listing(Word("a word", 4000), "words", 1, 64),
+            "The words of the command that runs the bot, in the folder that holds its files;"
+            " python as the first word is the interpreter that the league runs bots with.",
+            required=True,
+        ),
+        Key("name", ENTRANT_NAME, "What the bot is called.", default_doc="as zip or folder"),
+        Key("author", AUTHOR, "Who wrote the bot.", default=""),
+        Key(
+            "packages",
+            Flag(),
+            "Whether a Python bot needs more than the standard library; it then starts slower.",
+            default=False,
+        ),
+    ),
+)
+
+SUBMISSIONS = Group(
+    "submissions",
+    (
+        Key(
+            "closes",
+            Moment(),
+            "From then on nothing can be submitted.",
+            default_doc="never",
+        ),
+        Key(
+            "most_versions",
+            Whole(1, 1000),
+            "How often an entrant may be submitted.",
+            default_doc="no limit",
+        ),
+    ),
 )
 
 LEAGUE = Group(
@@ -236,6 +277,19 @@ LEAGUE = Group(
         ),
         Key("limits", LIMITS, "What a bot may use.", default_doc="the defaults of its keys"),
         Key(
+            "submissions",
+            SUBMISSIONS,
+            "Until when, and how often, bots may be submitted.",
+            default_doc="any time, any number",
+        ),
+        Key(
+            "beacon",
+            Text(1, 200),
+            "A public value that nobody could know at the commitment (letzter commit); it is mixed"
+            " into the secret.",
+            default_doc="none",
+        ),
+        Key(
             "entrants",
             Listing(ENTRANT, "entrants", MIN_PLAYERS, 1000),
             "The bots, at least as many as play at a table.",
@@ -245,5 +299,6 @@ LEAGUE = Group(
     elsewhere={
         **{key.name: " (it belongs to an entrant)" for key in ENTRANT.keys},
         **{key.name: " (it belongs under 'limits')" for key in LIMITS.keys},
+        **{key.name: " (it belongs under 'submissions')" for key in SUBMISSIONS.keys},
     },
 )

@@ -13,6 +13,7 @@ import unicodedata
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from difflib import get_close_matches
 from typing import Any
 
@@ -26,6 +27,7 @@ _NUMBER_OF_1_2 = re.compile(
     r"([-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?|0o[0-7]+|0x[0-9a-fA-F]+)\Z", re.ASCII
 )
 _LOOKS_NUMERIC = re.compile(r"[-+]?\.?[0-9][0-9_.:eExXoObBa-fA-F+-]*\Z", re.ASCII)
+_MOMENT = "[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(:[0-9]{2})?(Z|[+-][0-9]{2}:[0-9]{2})"
 _RESOLVER: Any = yaml.resolver.Resolver()
 
 UNSEEN_RANGES = (
@@ -308,6 +310,30 @@ class Seed(Kind):
                 self.refuse(node, key, problems, " (write it in quotes)" if node.text else "")
                 return None
         return self.text.read(node, key, problems)
+
+
+@dataclass(frozen=True, slots=True)
+class Moment(Kind):
+    """A date and time with its zone."""
+
+    @property
+    def expected(self) -> str:
+        """What a value must be."""
+        return "a time with its zone, such as 2026-12-01T18:00:00+01:00"
+
+    def schema(self) -> dict[str, Any]:
+        """The JSON Schema of a value."""
+        return {"type": "string", "pattern": f"^{_MOMENT}$"}
+
+    def read(self, node: Node, key: str, problems: Problems) -> datetime | None:
+        """Read a time, quoted or not: YAML 1.1 and 1.2 differ in its type, not in its meaning."""
+        if isinstance(node, Scalar) and re.fullmatch(_MOMENT, node.text, re.ASCII):
+            try:
+                return datetime.fromisoformat(node.text)
+            except ValueError:  # a 31st of February
+                pass
+        self.refuse(node, key, problems)
+        return None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,13 +2,14 @@
 
 import unicodedata
 from dataclasses import dataclass
+from datetime import datetime
 from math import factorial
 from pathlib import Path
 from typing import Any
 
 from runner.config.bots import BotReader
 from runner.config.groups import Located, Values
-from runner.config.keys import ENTRANT_NAME, LEAGUE, LIMITS, Execution
+from runner.config.keys import ENTRANT_NAME, LEAGUE, LIMITS, SUBMISSIONS, Execution
 from runner.config.yaml_nodes import Problems, parse, read_source, shown
 from runner.errors import LeagueFileError
 from runner.game.rules import Play, Rules
@@ -33,6 +34,9 @@ class League:
         sandbox: how the bots are boxed.
         files: by bot version, the bot with the contents of its files.
         same_team_tables: whether entrants of one team meet.
+        closes: from when on nothing can be submitted, or None.
+        most_versions: how often an entrant may be submitted, or None.
+        beacon: the public value that is mixed into the secret, or None.
     """
 
     path: Path
@@ -48,6 +52,9 @@ class League:
     sandbox: Sandbox
     files: dict[str, BotFiles]
     same_team_tables: bool = True
+    closes: datetime | None = None
+    most_versions: int | None = None
+    beacon: str | None = None
 
     @property
     def database(self) -> Path:
@@ -90,6 +97,7 @@ def _league(path: str, values: Values, problems: Problems) -> League | None:
     _check_players(values, problems)
     entries = _entrants(Path(path).parent, values["entrants"] or (), problems)
     limits = _limits(values, problems)
+    submissions = values["submissions"] or SUBMISSIONS.defaults()
     if not problems.found and values["same_team_tables"] is False:
         _check_teams([entrant for entrant, _ in entries], values, problems)
     if problems.found:
@@ -108,6 +116,9 @@ def _league(path: str, values: Values, problems: Problems) -> League | None:
         sandbox=Sandbox(SandboxMode(values["sandbox"]), _python(Path(path).parent, values)),
         files={files.bot.version: files for _, files in entries},
         same_team_tables=values["same_team_tables"],
+        closes=submissions["closes"],
+        most_versions=submissions["most_versions"],
+        beacon=values["beacon"],
     )
 
 
@@ -167,19 +178,19 @@ def _entrants(
     for each in listed:
         if each.value is None:
             continue
-        name = _name(each.value, problems)
+        bot = reader.read(each.value)
+        name = _name(each.value, bot.name if bot else "", problems)
         if name is not None:
             _check_taken(name, each.value, taken, problems)
-        files = reader.read(each.value)
-        if name is not None and files is not None:
-            author, team = each.value["author"] or "", each.value["team"] or ""
+        if name is not None and bot is not None:
+            author, team = each.value["author"] or bot.author, each.value["team"] or ""
             allowance = Allowance(each.value["memory_mb"] or 0, each.value["threads"] or 0)
-            entries.append((Entrant(name, files.bot, author, team, allowance), files))
+            entries.append((Entrant(name, bot.files.bot, author, team, allowance), bot.files))
     return entries
 
 
-def _name(entrant: Values, problems: Problems) -> str | None:
-    """The name given, or the bot's file name without its ending."""
+def _name(entrant: Values, told: str, problems: Problems) -> str | None:
+    """The name given, or what the bot's `bot.yaml` says, or its file name without its ending."""
     if "name" in entrant.places:
         name: str | None = entrant["name"]
         return name
@@ -187,7 +198,7 @@ def _name(entrant: Values, problems: Problems) -> str | None:
         if "command" in entrant.places:
             problems.add(entrant.at, "missing key 'name' of an entrant with 'command'")
         return None
-    stem = Path(entrant["bot"]).stem
+    stem = told or Path(entrant["bot"]).stem
     if ENTRANT_NAME.wrong_with(stem) is None:
         return unicodedata.normalize("NFC", stem)
     what = f"{shown(stem)} cannot be the entrant's name, give it a 'name'"
@@ -195,15 +206,20 @@ def _name(entrant: Values, problems: Problems) -> str | None:
     return None
 
 
+def alike(name: str) -> str:
+    """What a name looks like: two entrants may not have names that look the same."""
+    return unicodedata.normalize("NFC", " ".join(name.split()).casefold())
+
+
 def _check_taken(
     name: str, entrant: Values, taken: dict[str, tuple[str, int]], problems: Problems
 ) -> None:
     """Refuse a name that looks like that of an earlier entrant."""
-    alike = unicodedata.normalize("NFC", " ".join(name.split()).casefold())
-    if alike not in taken:
-        taken[alike] = (name, problems.source.line_of(entrant.at))
+    look = alike(name)
+    if look not in taken:
+        taken[look] = (name, problems.source.line_of(entrant.at))
         return
-    other, line = taken[alike]
+    other, line = taken[look]
     first = "the first" if name == other else shown(other)
     what = f"a second entrant named {shown(name)} ({first} is on line {line})"
     problems.add(entrant.at_of("name" if "name" in entrant.places else "bot"), what)

@@ -93,9 +93,9 @@ def _remove(folder: Path) -> None:
             pid = int(process.name)
             if (process / "cwd").readlink().is_relative_to(folder) and pid != os.getpid():
                 os.kill(pid, signal.SIGKILL)
-    for bot in (folder / "bots").glob("*"):
+    for path, _, _ in os.walk(folder / "bots"):
         with contextlib.suppress(OSError):
-            bot.chmod(0o700)
+            Path(path).chmod(0o700)
     shutil.rmtree(folder, ignore_errors=True)
 
 

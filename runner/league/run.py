@@ -8,7 +8,7 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from runner import __version__
@@ -18,15 +18,17 @@ from runner.errors import RunError
 from runner.execution.executor import Executor, workspace
 from runner.execution.ray import RayExecutor
 from runner.execution.serial import SerialExecutor
+from runner.league.conditions import check_conditions, conditions_of
+from runner.league.entering import with_submissions
 from runner.league.progress import Reporter
-from runner.league.secret import hash_of, secret_of
+from runner.league.secret import dealing_secret, hash_of, secret_of
 from runner.league.stopping import Stop
 from runner.league.time_limit import TimeLimit
-from runner.records import Entrant, Sitting, SittingResult, Void, canonical_hash
+from runner.records import Entrant, Sitting, SittingResult, Void
 from runner.report.standing import Standing, standing_of
 from runner.schedule.plan import Plan, PlannedSitting, deal_out
 from runner.storage.reader import Reader, open_reader
-from runner.storage.store import Conditions, Store, open_store
+from runner.storage.store import Store, open_store
 from runner.table.check import check_bot, fault_text
 
 MOST_VOIDS = 3
@@ -95,11 +97,14 @@ def forecast(league: League, workers: int) -> Forecast:
     """
     pace = None
     stored: set[str] = set()
+    secret_hash = ""
     if league.database.exists():
         with open_reader(league.database) as reader:
             stored = reader.sitting_keys()
             pace = reader.pace()
-    secret_hash = "" if not stored else hash_of(secret_of(league))
+            league, _ = with_submissions(league, reader)
+            if stored:
+                secret_hash = hash_of(dealing_secret(league, secret_of(league), reader))
     plan = plan_of(league, league.entrants, secret_hash)
     left = [planned for planned in plan.sittings() if planned.id not in stored]
     deals_left = sum(len(planned.deals) for planned in left)
@@ -188,26 +193,18 @@ class _Run:
 
     def open(self) -> None:
         """Write down what is to be played, and say where its deals come from."""
+        self._league, said = with_submissions(self._league, self._reader)
         league = self._league
-        self._store.set_conditions(
-            Conditions(
-                name=league.name,
-                players=league.rules.players,
-                play=league.rules.play,
-                secret_hash=hash_of(self._secret),
-                seed=league.seed,
-                format=league.format,
-                deals=league.deals,
-                deals_per_sitting=league.deals_per_sitting,
-                limits=league.limits,
-                same_team_tables=league.same_team_tables,
-            ),
-            __version__,
-        )
+        self._secret = dealing_secret(league, self._secret, self._reader)
+        if league.beacon is not None:
+            self._store.set_beacon(league.beacon, hash_of(self._secret))
+        self._store.set_conditions(conditions_of(league, self._secret), __version__)
         self._store.enter(league.entrants, league.files)
         found = find_cage(league.sandbox)
         require_unseen([league.path, league.database, league.secret], found.cage, league.sandbox)
         self._reporter.say(f"{league.name}: the secret's SHA-256 is {hash_of(self._secret)}")
+        for text in said:
+            self._reporter.say(text)
         if league.seed is not None:
             self._reporter.say(
                 f"Its deals come from the seed {league.seed!r}, so they can be foreseen: "
@@ -219,7 +216,7 @@ class _Run:
         """Check the bots and play what is missing; returns how many deals were played."""
         known = [entrant for entrant in self._league.entrants if self._has_passed(entrant)]
         for entrant in known:
-            self._store.admit(entrant, self._conditions_of(entrant))
+            self._store.admit(entrant, check_conditions(self._league, entrant))
         with ExitStack() as stack:
             executor = self._executor()
             early = len(known) < self._league.rules.players or self._left(self._plan(known))
@@ -258,17 +255,8 @@ class _Run:
 
     # Checking.
 
-    def _conditions_of(self, entrant: Entrant) -> str:
-        """A hash of all that a check of an entrant depends on."""
-        rules = self._league.rules
-        limits = entrant.allowance.applied_to(self._league.limits)
-        cage = find_cage(self._league.sandbox).cage
-        return canonical_hash(
-            [rules.players, rules.play, asdict(limits), cage.isolation, self._league.sandbox.python]
-        )
-
     def _has_passed(self, entrant: Entrant) -> bool:
-        return self._store.passed_check(entrant, self._conditions_of(entrant))
+        return self._store.passed_check(entrant, check_conditions(self._league, entrant))
 
     def _check(self, entrants: list[Entrant]) -> list[Entrant]:
         """Try bots; returns those that passed."""
@@ -278,7 +266,7 @@ class _Run:
                 break
             reason = self._fault_of(entrant)
             if reason is None:
-                self._store.admit(entrant, self._conditions_of(entrant))
+                self._store.admit(entrant, check_conditions(self._league, entrant))
                 good.append(entrant)
             else:
                 self._store.refuse(entrant, reason)

@@ -1,6 +1,11 @@
-"""The secret of a league: where its deals come from."""
+"""The secret of a league: where its deals come from.
+
+`secret_of` is the secret as it is kept; `dealing_secret` is what deals are made from: the same, or
+with a beacon mixed into it, after a commitment.
+"""
 
 import contextlib
+import hmac
 import os
 import secrets
 import tempfile
@@ -29,6 +34,54 @@ def secret_of(league: League) -> bytes:
     return _drawn(league)
 
 
+def dealing_secret(
+    league: League, secret: bytes, reader: Reader, *, may_wait: bool = False
+) -> bytes:
+    """What the league's deals are made from.
+
+    Args:
+        league: the league.
+        secret: as it is kept.
+        reader: the league's database.
+        may_wait: whether a missing beacon may come later, since nothing is dealt now.
+
+    Raises:
+        RunError: the commitment and the league file's beacon do not fit.
+    """
+    commitment = reader.commitment()
+    if commitment is None:
+        if league.beacon is not None:
+            raise RunError(
+                f"{league.path}: a beacon proves nothing without a commitment before it: "
+                f"letzter commit {league.path}"
+            )
+        return secret
+    if hash_of(secret) != commitment.secret_hash:
+        raise RunError(
+            f"{league.secret}: is not the secret of the commitment, whose SHA-256 is "
+            f"{commitment.secret_hash}"
+        )
+    if commitment.beacon is None and may_wait:
+        return secret
+    if league.beacon is None and commitment.beacon is None:
+        raise RunError(
+            f"{league.path}: the secret was committed to at {commitment.committed_at}; now set "
+            "'beacon' to a public value that nobody could know then, such as a lottery draw"
+        )
+    if commitment.beacon is not None and commitment.beacon != league.beacon:
+        raise RunError(
+            f"{league.path}: the league is played with the beacon {commitment.beacon!r}, "
+            f"got {league.beacon!r}"
+        )
+    assert league.beacon is not None
+    return with_beacon(secret, league.beacon)
+
+
+def with_beacon(secret: bytes, beacon: str) -> bytes:
+    """A secret with a beacon mixed into it: HMAC-SHA-256 of `beacon/` and the beacon's text."""
+    return hmac.digest(secret, f"beacon/{beacon}".encode(), "sha256")
+
+
 def reveal_secret(database: Path) -> bytes:
     """Publish a league's secret in its database, which closes the league.
 
@@ -38,16 +91,19 @@ def reveal_secret(database: Path) -> bytes:
     """
     with open_store(database) as store:
         conditions = Reader(store.db).conditions()
+        commitment = Reader(store.db).commitment()
         if conditions.seed is not None:
-            secret = secret_of_seed(conditions.seed)
+            kept = secret = secret_of_seed(conditions.seed)
         else:
-            secret = read_secret(database.with_suffix(".secret"))
+            kept = secret = read_secret(database.with_suffix(".secret"))
+        if commitment is not None and commitment.beacon is not None:
+            secret = with_beacon(kept, commitment.beacon)
         if hash_of(secret) != conditions.secret_hash:
             raise RunError(
                 f"{database.with_suffix('.secret')}: is not the secret that this league was played "
                 f"with, whose SHA-256 is {conditions.secret_hash}"
             )
-        store.reveal(secret)
+        store.reveal(secret, kept)
     return secret
 
 

@@ -7,7 +7,7 @@ import csv
 import io
 import json
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import Any, Protocol
 
 from runner.game.cards import cards_of, mask_of, names_of
 from runner.game.rules import Rules
@@ -19,11 +19,11 @@ from runner.storage.reader import Reader, StoredDealLog, StoredEntrant
 Row = dict[str, Any]
 
 
-def deal_rows(reader: Reader) -> Iterator[Row]:
-    """Every deal log of the plan, in the format that `letzter verify` reads."""
+def deal_rows(reader: Reader, *, all_versions: bool = False) -> Iterator[Row]:
+    """Every deal log of the plan (or all), in the format that `letzter verify` reads."""
     rules = reader.rules()
     entrants = {entrant.id: entrant for entrant in reader.entrants(all_versions=True)}
-    for log in reader.deal_logs():
+    for log in reader.deal_logs(current_only=not all_versions):
         yield deal_row(log, rules, entrants)
 
 
@@ -88,9 +88,9 @@ def replayed(log: StoredDealLog, rules: Rules) -> Deal:
     return deal
 
 
-def rating_rows(reader: Reader) -> Iterator[Row]:
+def rating_rows(reader: Reader, *, all_versions: bool = False) -> Iterator[Row]:
     """The entrants in the order of the ratings listing."""
-    yield from standing_rows(standing_of(reader))
+    yield from standing_rows(standing_of(reader, all_versions=all_versions))
 
 
 def standing_rows(standing: Standing) -> Iterator[Row]:
@@ -109,13 +109,15 @@ def standing_rows(standing: Standing) -> Iterator[Row]:
             "standard_error": summary.standard_error if summary else None,
             "marches": summary.marches if summary else 0,
             "faults": {kind.value: line.faults.get(kind, 0) for kind in FaultKind},
+            "submitted": line.submitted,
+            "late": line.late,
         }
 
 
-def board_rows(reader: Reader) -> Iterator[Row]:
+def board_rows(reader: Reader, *, all_versions: bool = False) -> Iterator[Row]:
     """Every whole board of the plan, a row for each of its entrants."""
     entrants = {entrant.id: entrant for entrant in reader.entrants(all_versions=True)}
-    for board in boards_of(reader):
+    for board in boards_of(reader, all_versions=all_versions):
         for place, entrant_id in enumerate(board.entrants):
             yield {
                 "table": board.table,
@@ -127,11 +129,11 @@ def board_rows(reader: Reader) -> Iterator[Row]:
             }
 
 
-def fault_rows(reader: Reader) -> Iterator[Row]:
+def fault_rows(reader: Reader, *, all_versions: bool = False) -> Iterator[Row]:
     """The kept faults of the plan: the first few of each entrant, version and kind."""
     entrants = {entrant.id: entrant for entrant in reader.entrants(all_versions=True)}
-    counts = reader.fault_counts()
-    for fault in reader.faults():
+    counts = reader.fault_counts(all_versions=all_versions)
+    for fault in reader.faults(all_versions=all_versions):
         entrant = entrants[fault.entrant]
         yield {
             "entrant": entrant.name,
@@ -150,7 +152,15 @@ def fault_rows(reader: Reader) -> Iterator[Row]:
         }
 
 
-EXPORTS: dict[str, Callable[[Reader], Iterator[Row]]] = {
+class Export(Protocol):
+    """An export: rows of a league, of its plan or of all that was played."""
+
+    def __call__(self, reader: Reader, *, all_versions: bool = False) -> Iterator[Row]:
+        """The rows in their order."""
+        ...
+
+
+EXPORTS: dict[str, Export] = {
     "deals": deal_rows,
     "ratings": rating_rows,
     "boards": board_rows,

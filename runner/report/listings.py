@@ -23,6 +23,9 @@ CardName = Callable[[int], str]
 SHORT_VERSION = 8
 """How many digits of a version are shown."""
 
+LATE = "†"
+"""Marks a version that came after the host's commitment."""
+
 _SUIT_SIGNS = dict(zip("CSHD", "♣♠♥♦", strict=True))
 
 
@@ -184,7 +187,7 @@ def _ratings_table(standing: Standing) -> WideTable:
             column("entrant", lambda line: plain(line.entrant.name), left=True),
         ],
         columns=[
-            column("version", lambda line: line.entrant.version[:SHORT_VERSION], style="dim"),
+            column("version", _version, style="dim"),
             column("mu ± 2 sigma", _rating),
             column("penalties/deal", _penalties),
             *(
@@ -195,9 +198,18 @@ def _ratings_table(standing: Standing) -> WideTable:
             column("boards", _boards),
             column("faults", _faults, left=True),
             column("CPU ms", _cpu_ms),
+            *(
+                [column("submitted", lambda line: str(line.submitted or "-"))]
+                if any(line.submitted for line in standing.lines)
+                else []
+            ),
         ],
         ruled=[number for number, line in enumerate(lines) if line.above_beyond_doubt],
     )
+
+
+def _version(line: Line) -> str:
+    return line.entrant.version[:SHORT_VERSION] + (LATE if line.late else "")
 
 
 def _rating(line: Line) -> str:
@@ -250,6 +262,14 @@ def _ratings_notes(standing: Standing) -> list[RenderableType]:
         )
     if isolation := _isolation_note(standing.isolations):
         notes.append(isolation)
+    if any(line.late for line in standing.lines):
+        notes.append(
+            Text(
+                f"{LATE} came after the host's commitment: whoever entered it could know secret "
+                "and beacon.",
+                style="yellow",
+            )
+        )
     notes += [
         Text(
             f"Not playing: {plain(line.entrant.name)} "

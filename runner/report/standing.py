@@ -1,5 +1,6 @@
 """The standing of a league: ratings and figures of every entrant, from what is stored."""
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
@@ -36,6 +37,8 @@ class Line:
         faults: by kind.
         totals: what its bots used.
         above_beyond_doubt: whether it is better than the next in rank, beyond doubt.
+        submitted: how often its name was submitted; 0 if it stands in the league file only.
+        late: whether this version came after the host's commitment.
     """
 
     entrant: StoredEntrant
@@ -47,6 +50,8 @@ class Line:
     faults: dict[str, int]
     totals: EntrantTotals
     above_beyond_doubt: bool
+    submitted: int
+    late: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,13 +120,17 @@ def stored_plan(reader: Reader) -> Plan:
     )
 
 
-def boards_of(reader: Reader) -> list[Board]:
-    """The whole boards that the plan counts."""
-    return whole_boards(_plays(reader))
+def boards_of(reader: Reader, *, all_versions: bool = False) -> list[Board]:
+    """The whole boards that the plan counts, or with those of old versions."""
+    return whole_boards(_plays(reader, all_versions=all_versions))
 
 
 def standing_of(
-    reader: Reader, progress: Progress | None = None, *, anew: bool = False
+    reader: Reader,
+    progress: Progress | None = None,
+    *,
+    anew: bool = False,
+    all_versions: bool = False,
 ) -> Standing:
     """Compute the standing; ratings that are stored and still fit are not computed again.
 
@@ -129,9 +138,15 @@ def standing_of(
         reader: the league.
         progress: called while ratings are computed, with the sweep and the boards done in it.
         anew: compute ratings in any case.
+        all_versions: rate old versions, too, as entrants of their own, on all that was played.
     """
-    boards = boards_of(reader)
-    entrants = reader.entrants()
+    boards = boards_of(reader, all_versions=all_versions)
+    played = {entrant for board in boards for entrant in board.entrants}
+    entrants = [
+        entrant
+        for entrant in reader.entrants(all_versions=all_versions)
+        if entrant.state != "replaced" or entrant.id in played
+    ]
     plan = stored_plan(reader)
     stored = None if anew else reader.ratings()
     lines, basis = _rated(reader, boards, entrants, plan, stored, progress)
@@ -139,7 +154,7 @@ def standing_of(
         conditions=reader.conditions(),
         lines=lines,
         boards=len(boards),
-        planned_boards=plan.board_count,
+        planned_boards=basis.planned_boards,
         ratings=basis,
         cross_table=cross_table(boards),
         isolations=reader.isolations(),
@@ -173,10 +188,14 @@ def _rated(
             [f"{entrant.name}/{entrant.version}" for entrant in entrants],
             progress=progress,
         )
-    return _lines(reader, boards, entrants, ratings, plan), RatingBasis(
+    old = []
+    if any(entrant.state == "replaced" for entrant in entrants):
+        planned = {table.key for table in plan.tables()}
+        old = [board for board in boards if board.table not in planned]
+    return _lines(reader, boards, entrants, ratings, plan, old), RatingBasis(
         basis=basis,
         boards=len(boards),
-        planned_boards=plan.board_count,
+        planned_boards=plan.board_count + len(old),
         draw_probability=ratings.draw_probability,
         sweeps=ratings.sweeps,
         converged=ratings.converged,
@@ -189,16 +208,22 @@ def _lines(
     entrants: list[StoredEntrant],
     ratings: Ratings,
     plan: Plan,
+    old: list[Board],
 ) -> tuple[Line, ...]:
+    """The lines; `old` are those of the boards that the plan has no more."""
     summaries = summarise(boards)
     by_index = {
         at: summaries[entrant.id] for at, entrant in enumerate(entrants) if entrant.id in summaries
     }
     order = rank_order(ratings, by_index, [entrant.name for entrant in entrants])
     planned = _planned_boards(plan)
-    totals = reader.totals()
+    played_before = Counter(entrant for board in old for entrant in board.entrants)
+    everything = bool(old)
+    totals = reader.totals(all_versions=everything)
+    submitted = Counter(submission.name for submission in reader.submissions())
+    covered = reader.committed_versions() if reader.commitment() is not None else None
     faults: dict[int, dict[str, int]] = {}
-    for (entrant_id, kind), count in reader.fault_counts().items():
+    for (entrant_id, kind), count in reader.fault_counts(all_versions=everything).items():
         faults.setdefault(entrant_id, {})[kind] = count
     lines = []
     for rank, (at, following) in enumerate(zip(order, [*order[1:], None], strict=True), 1):
@@ -212,12 +237,15 @@ def _lines(
                 mu=ratings.mu[at],
                 sigma=ratings.sigma[at],
                 summary=summaries.get(entrant.id),
-                planned_boards=planned.get(entrant.name, 0),
+                planned_boards=played_before[entrant.id]
+                + (0 if entrant.state == "replaced" else planned.get(entrant.name, 0)),
                 faults=faults.get(entrant.id, {}),
                 totals=totals.get(entrant.id, EntrantTotals()),
                 above_beyond_doubt=both_rated
                 and following is not None
                 and difference(boards, entrant.id, entrants[following].id).beyond_doubt,
+                submitted=submitted[entrant.name],
+                late=covered is not None and (entrant.name, entrant.version) not in covered,
             )
         )
     return tuple(lines)
@@ -246,7 +274,8 @@ def _by_index(board: Board, index: dict[int, int]) -> Board:
     return replace(board, entrants=tuple(index[entrant] for entrant in board.entrants))
 
 
-def _plays(reader: Reader) -> Iterator[Play]:
-    for log in reader.deal_logs():
+def _plays(reader: Reader, *, all_versions: bool) -> Iterator[Play]:
+    logs = reader.deal_logs_of_all_versions() if all_versions else reader.deal_logs()
+    for log in logs:
         march = log.penalties.index(0) if sum(log.penalties) > 1 else None
         yield Play(log.table, log.deal, log.rotation, log.entrants, log.seats, log.penalties, march)

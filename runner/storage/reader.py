@@ -16,7 +16,7 @@ from sqlite_utils import Database
 
 from runner.errors import StoreError, UsageError
 from runner.game.rules import Play, Rules
-from runner.records import NO_EXCEPTION, Allowance, Bot, Isolation, Limits
+from runner.records import NO_EXCEPTION, Allowance, Bot, BotFiles, Isolation, Limits
 from runner.storage.schema import migrations
 from runner.storage.store import (
     FAULTS_KEPT,
@@ -38,6 +38,15 @@ JOIN sittings ON sittings.table_id = tables.id
 JOIN raw_deal_logs ON raw_deal_logs.sitting_id = sittings.id
 WHERE {where}
 ORDER BY tables.key, raw_deal_logs.deal, rotation, sittings.key
+"""
+
+
+_LAST_PLAYED = """
+NOT EXISTS (
+    SELECT 1 FROM sittings AS other
+    WHERE other.table_id = sittings.table_id AND other.rotation = sittings.rotation
+      AND raw_deal_logs.deal BETWEEN other.first_deal AND other.last_deal
+      AND (other.current, other.id) > (sittings.current, sittings.id))
 """
 
 
@@ -66,6 +75,32 @@ class StoredEntrant:
     bot: Bot
     team: str = ""
     allowance: Allowance = NO_EXCEPTION
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """One submission of a bot, in the order in which they came."""
+
+    name: str
+    version: str
+    author: str
+    submitted_at: str
+    withdrawn: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Commitment:
+    """What the host bound himself to before a beacon.
+
+    Attributes:
+        committed_at: when.
+        secret_hash: SHA-256 of the secret, without the beacon.
+        beacon: the beacon, once the league has been played with one.
+    """
+
+    committed_at: str
+    secret_hash: str
+    beacon: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,6 +242,56 @@ class Reader:
             )
         ]
 
+    def submissions(self) -> list[Submission]:
+        """All submissions, withdrawn ones too, the oldest first."""
+        return [
+            Submission(name, version, author, submitted_at, withdrawn_at is not None)
+            for name, version, author, submitted_at, withdrawn_at in self._db.execute(
+                "SELECT name, version, author, submitted_at, withdrawn_at FROM submissions "
+                "ORDER BY submitted_at, id"
+            )
+        ]
+
+    def commitment(self) -> Commitment | None:
+        """The host's commitment, if there is one."""
+        row = self._db.execute(
+            "SELECT committed_at, secret_hash, beacon FROM commitment"
+        ).fetchone()
+        return Commitment(*row) if row else None
+
+    def committed_versions(self) -> set[tuple[str, str]]:
+        """Name and version of the entrants that the commitment covers."""
+        return set(self._db.execute("SELECT name, version FROM committed_versions"))
+
+    def entered_at(self) -> dict[tuple[str, str], str]:
+        """By name and version, when it first came; empty if that was not written down."""
+        return {
+            (name, version): entered_at
+            for name, version, entered_at in self._db.execute(
+                "SELECT name, version, entered_at FROM entrants"
+            )
+        }
+
+    def bot_files(self, version: str) -> BotFiles:
+        """A bot with its files.
+
+        Raises:
+            StoreError: it is not stored.
+        """
+        row = self._db.execute("SELECT command FROM bots WHERE version = ?", [version]).fetchone()
+        if row is None:
+            raise StoreError(f"no bot of version {version[:8]} is stored")
+        contents = {}
+        hashes = []
+        for name, content_hash, content in self._db.execute(
+            "SELECT name, hash, content FROM bot_files JOIN files USING (hash) "
+            "WHERE version = ? ORDER BY name",
+            [version],
+        ):
+            hashes.append((name, content_hash))
+            contents[name] = bytes(content)
+        return BotFiles(Bot(tuple(json.loads(row[0])), tuple(hashes)), contents)
+
     def sitting_keys(self, *, current_only: bool = False) -> set[str]:
         """The ids of all stored sittings."""
         sql = "SELECT key FROM sittings WHERE current OR ?"
@@ -215,6 +300,10 @@ class Reader:
     def deal_logs(self, *, current_only: bool = True) -> Iterator[StoredDealLog]:
         """Deal logs by table, deal and rotation."""
         yield from self._logs("sittings.current OR ?", [not current_only])
+
+    def deal_logs_of_all_versions(self) -> Iterator[StoredDealLog]:
+        """One log for each table, deal and rotation ever played: the plan's, else the last one."""
+        yield from self._logs(_LAST_PLAYED, [])
 
     def deal_log(self, name: str) -> StoredDealLog:
         """The deal log of a name; of several by that name the one that the plan uses.
@@ -239,29 +328,33 @@ class Reader:
             raise UsageError(f"no deal log {name} is stored")
         return max(found, key=lambda log: log.current)
 
-    def fault_counts(self) -> dict[tuple[int, str], int]:
-        """Faults by entrant id and kind, in the sittings of the plan."""
+    def fault_counts(self, *, all_versions: bool = False) -> dict[tuple[int, str], int]:
+        """Faults by entrant id and kind, in the sittings of the plan, or in all there are."""
         return {
             (entrant, kind): count
             for entrant, kind, count in self._db.execute(
                 "SELECT entrant_id, kind, sum(count) FROM fault_counts "
                 "JOIN sittings ON sittings.id = sitting_id "
                 "JOIN table_entrants USING (table_id, place) "
-                "WHERE current GROUP BY entrant_id, kind ORDER BY entrant_id, kind"
+                "WHERE current OR ? GROUP BY entrant_id, kind ORDER BY entrant_id, kind",
+                [all_versions],
             )
         }
 
-    def faults(self) -> Iterator[StoredFault]:
-        """The kept faults in the sittings of the plan, by entrant, kind, table, run, number."""
+    def faults(self, *, all_versions: bool = False) -> Iterator[StoredFault]:
+        """The kept faults in the sittings of the plan, or in all there are.
+
+        They come by entrant, kind, table, run and number.
+        """
         for row in self._db.query(
             "SELECT * FROM (SELECT raw_faults.*, entrant_id, tables.key AS table_key, run, "
             "rotation, row_number() OVER (PARTITION BY entrant_id, kind "
             "ORDER BY tables.key, run, rotation, number) AS rank "
             "FROM raw_faults JOIN sittings ON sittings.id = sitting_id "
             "JOIN tables ON tables.id = table_id JOIN table_entrants USING (table_id, place) "
-            "WHERE current) JOIN entrants ON entrants.id = entrant_id "
+            "WHERE current OR ?) JOIN entrants ON entrants.id = entrant_id "
             "WHERE rank <= ? ORDER BY name, version, kind, rank",
-            [FAULTS_KEPT],
+            [all_versions, FAULTS_KEPT],
         ):
             yield StoredFault(
                 row["entrant_id"],
@@ -280,15 +373,17 @@ class Reader:
                 row["limit_seconds"],
             )
 
-    def totals(self) -> dict[int, EntrantTotals]:
-        """By entrant id, what its bots used in the sittings of the plan."""
+    def totals(self, *, all_versions: bool = False) -> dict[int, EntrantTotals]:
+        """By entrant id, what its bots used in the sittings of the plan, or in all there are."""
         return {
             row[0]: EntrantTotals(*row[1:])
             for row in self._db.execute(
                 "SELECT entrant_id, sum(decisions), sum(decision_cpu_seconds), "
                 "max(slowest_cpu_seconds) FROM entrant_times "
                 "JOIN sittings ON sittings.id = sitting_id "
-                "JOIN table_entrants USING (table_id, place) WHERE current GROUP BY entrant_id"
+                "JOIN table_entrants USING (table_id, place) "
+                "WHERE current OR ? GROUP BY entrant_id",
+                [all_versions],
             )
         }
 

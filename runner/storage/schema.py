@@ -233,21 +233,53 @@ ALTER TABLE entrants ADD COLUMN threads INTEGER NOT NULL DEFAULT 0;
 """
 
 
+_SUBMISSIONS = """
+CREATE TABLE submissions (
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL,
+    version TEXT NOT NULL REFERENCES bots (version),
+    author TEXT NOT NULL,
+    submitted_at TEXT NOT NULL,
+    withdrawn_at TEXT
+) STRICT;
+
+CREATE INDEX submissions_name ON submissions (name);
+
+CREATE TABLE commitment (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    committed_at TEXT NOT NULL,
+    secret_hash TEXT NOT NULL,
+    secret TEXT,
+    beacon TEXT
+) STRICT;
+
+CREATE TABLE committed_versions (
+    name TEXT NOT NULL,
+    version TEXT NOT NULL REFERENCES bots (version),
+    PRIMARY KEY (name, version)
+) STRICT, WITHOUT ROWID;
+
+ALTER TABLE entrants ADD COLUMN entered_at TEXT NOT NULL DEFAULT '';
+"""
+
+
+def _execute_all(db: Database, statements: str) -> None:
+    for statement in statements.split(";\n"):
+        if statement.strip():
+            db.execute(statement)
+
+
 @migrations()
 def m001_first(db: Database) -> None:
     """The league, its bots and entrants, its sittings, deal logs, faults, times and ratings."""
-    for statement in _FIRST.split(";\n"):
-        if statement.strip():
-            db.execute(statement)
+    _execute_all(db, _FIRST)
     db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
 
 
 @migrations()
 def m002_isolation(db: Database) -> None:
     """What isolation each sitting had, and what entrants may use other than the limits say."""
-    for statement in _SECOND.split(";\n"):
-        if statement.strip():
-            db.execute(statement)
+    _execute_all(db, _SECOND)
 
 
 @migrations()
@@ -255,3 +287,9 @@ def m010_teams(db: Database) -> None:
     """The teams of entrants, and whether team-mates meet."""
     db.execute("ALTER TABLE entrants ADD COLUMN team TEXT NOT NULL DEFAULT ''")
     db.execute("ALTER TABLE league ADD COLUMN same_team_tables INTEGER NOT NULL DEFAULT 1")
+
+
+@migrations()
+def m020_submissions(db: Database) -> None:
+    """Submitted versions, the commitment before a beacon, and when each version first came."""
+    _execute_all(db, _SUBMISSIONS)

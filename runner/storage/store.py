@@ -55,6 +55,18 @@ _AFTER_SYSTEM_ERROR = {
 }
 
 
+_WHY_REPLACED = """
+UPDATE entrants SET reason = CASE
+    WHEN EXISTS (SELECT 1 FROM entrants AS playing
+                 WHERE playing.name = entrants.name AND playing.state != 'replaced')
+    THEN 'another version plays'
+    WHEN EXISTS (SELECT 1 FROM submissions WHERE submissions.name = entrants.name)
+    THEN 'withdrawn'
+    ELSE 'no longer in the league file' END
+WHERE state = 'replaced'
+"""
+
+
 @dataclass(frozen=True, slots=True)
 class Conditions:
     """What a league is, and what it plays at present.
@@ -214,10 +226,11 @@ class Store:
             self._db.execute("UPDATE entrants SET state = 'replaced' WHERE state != 'replaced'")
             for entrant in entrants:
                 self._db.execute(
-                    "INSERT INTO entrants (name, version, author, team, state, memory_mb, threads) "
-                    "VALUES (?, ?, ?, ?, 'unchecked', ?, ?) ON CONFLICT (name, version) DO UPDATE "
-                    "SET author = excluded.author, team = excluded.team, state = 'unchecked', "
-                    "reason = '', memory_mb = excluded.memory_mb, threads = excluded.threads",
+                    "INSERT INTO entrants (name, version, author, team, state, memory_mb, threads, "
+                    "entered_at) VALUES (?, ?, ?, ?, 'unchecked', ?, ?, ?) "
+                    "ON CONFLICT (name, version) DO UPDATE SET author = excluded.author, "
+                    "team = excluded.team, state = 'unchecked', reason = '', "
+                    "memory_mb = excluded.memory_mb, threads = excluded.threads",
                     (
                         entrant.name,
                         entrant.bot.version,
@@ -225,14 +238,55 @@ class Store:
                         entrant.team,
                         entrant.allowance.memory_mb,
                         entrant.allowance.threads,
+                        _now("microseconds"),
                     ),
                 )
+            self._db.execute(_WHY_REPLACED)
             # Whatever comes next, nobody reads boards of an entrant that is not in the league.
             self._db.execute(
                 "UPDATE sittings SET current = 0 WHERE current AND table_id IN ("
                 "SELECT table_id FROM table_entrants JOIN entrants ON entrants.id = entrant_id "
                 "WHERE state = 'replaced')"
             )
+
+    def submit(self, entrant: Entrant, bot_files: BotFiles, conditions: str) -> None:
+        """Take a bot into the league, all or nothing; it plays from the next run on.
+
+        Args:
+            entrant: the bot with its name and author.
+            bot_files: its files.
+            conditions: the conditions under which it has passed its check.
+        """
+        now = _now("microseconds")
+        with self._transaction():
+            version = entrant.bot.version
+            self._keep_bot(version, bot_files)
+            self._db.execute(
+                "INSERT INTO entrants (name, version, author, state, reason, passed, entered_at) "
+                "VALUES (?, ?, ?, 'replaced', 'waits for the next run', ?, ?) "
+                "ON CONFLICT (name, version) DO UPDATE SET author = excluded.author, "
+                "passed = excluded.passed, "
+                "reason = iif(state = 'replaced', excluded.reason, reason)",
+                (entrant.name, version, entrant.author, conditions, now),
+            )
+            self._db.execute(
+                "INSERT INTO submissions (name, version, author, submitted_at) VALUES (?, ?, ?, ?)",
+                (entrant.name, version, entrant.author, now),
+            )
+
+    def withdraw(self, name: str) -> int:
+        """Take all submitted versions of an entrant back; returns how many there were."""
+        with self._transaction():
+            cursor = self._db.execute(
+                "UPDATE submissions SET withdrawn_at = ? WHERE name = ? AND withdrawn_at IS NULL",
+                (_now("microseconds"), name),
+            )
+            self._db.execute(
+                "UPDATE entrants SET reason = 'withdrawn' WHERE name = ? AND version IN "
+                "(SELECT version FROM submissions WHERE submissions.name = entrants.name)",
+                (name,),
+            )
+            return cursor.rowcount
 
     def passed_check(self, entrant: Entrant, conditions: str) -> bool:
         """Whether this entrant has passed its check before, under these conditions."""
@@ -327,10 +381,45 @@ class Store:
                 ),
             )
 
-    def reveal(self, secret: bytes) -> None:
-        """Publish the secret; the league is closed from then on."""
+    def commit(
+        self, secret_hash: str, entrants: Sequence[Entrant], files: dict[str, BotFiles]
+    ) -> None:
+        """Write down what the host binds himself to: the secret and everybody's bot."""
+        with self._transaction():
+            self._db.execute(
+                "INSERT INTO commitment VALUES (1, ?, ?, NULL, NULL)", (_now(), secret_hash)
+            )
+            for entrant in entrants:
+                self._keep_bot(entrant.bot.version, files[entrant.bot.version])
+                self._db.execute(
+                    "INSERT INTO committed_versions VALUES (?, ?)",
+                    (entrant.name, entrant.bot.version),
+                )
+
+    def set_beacon(self, beacon: str, secret_hash: str) -> None:
+        """Fix the beacon, the first time that the league is played.
+
+        Args:
+            beacon: the beacon.
+            secret_hash: SHA-256 of the secret with the beacon in it.
+        """
+        with self._transaction():
+            cursor = self._db.execute(
+                "UPDATE commitment SET beacon = ? WHERE beacon IS NULL", (beacon,)
+            )
+            if cursor.rowcount:
+                self._db.execute("UPDATE league SET secret_hash = ?", (secret_hash,))
+
+    def reveal(self, secret: bytes, kept: bytes | None = None) -> None:
+        """Publish the secret; the league is closed from then on.
+
+        Args:
+            secret: what the deals were made from.
+            kept: the secret of the commitment, where a beacon makes that another one.
+        """
         with self._transaction():
             self._db.execute("UPDATE league SET secret = ?", (secret.hex(),))
+            self._db.execute("UPDATE commitment SET secret = ?", ((kept or secret).hex(),))
 
     def _keep_bot(self, version: str, bot_files: BotFiles) -> None:
         bot = bot_files.bot
@@ -567,5 +656,5 @@ def _plain(path: Path, what: str, to_do: str | None) -> StoreError:
     return StoreError(f"{path}: {what}" + (f"; {to_do}" if to_do else ""))
 
 
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
+def _now(precision: str = "seconds") -> str:
+    return datetime.now(UTC).isoformat(timespec=precision)

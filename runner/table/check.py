@@ -1,4 +1,7 @@
-"""Trying a bot: it plays a few deals with itself, at every seat, through the league's referee."""
+"""Trying a bot: it plays a few deals with itself, at every seat, through the league's referee.
+
+`check_bot` is what a league asks of its bots; `runner.table.walk` shows an author step by step.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -80,7 +83,7 @@ def check_bot(
     program = unpack(bot, folder / "bots", sandbox.python)
     cage = find_cage(sandbox).cage
     for rules in games:
-        sitting = _sitting(bot, rules, replace(limits, max_faults=1))
+        sitting = check_sitting(bot, rules, limits)
         checked = GameCheck(rules, play_sitting(sitting, [program] * rules.players, homes, cage))
         yield checked
         if checked.fault:
@@ -96,18 +99,34 @@ def fault_text(fault: Fault, rules: Rules) -> str:
     return f"{fault.kind}{where}: {fault.detail}{status}{said}"
 
 
-def _sitting(bot: BotFiles, rules: Rules, limits: Limits) -> Sitting:
+def check_hands(deal: int, rules: Rules) -> tuple[int, ...]:
+    """The hands of a deal that bots are tried with; the same for everybody."""
+    return deal_hands(_SECRET, _TABLE_KEY, deal, rules)
+
+
+def check_sitting(
+    bot: BotFiles, rules: Rules, limits: Limits, *, backwards: bool = False
+) -> Sitting:
+    """A sitting of a bot with itself, in which each of its processes sits at every seat.
+
+    Args:
+        bot: the bot.
+        rules: the game.
+        limits: what it may use; the first fault puts it out.
+        backwards: play the same deals from the last to the first.
+    """
+    deals = tuple(
+        SittingDeal(
+            deal,
+            check_hands(deal, rules),
+            seats(rules.players, _TABLE_KEY, deal, deal % rules.players),
+        )
+        for deal in range(1, _DEALS + 1)
+    )
     return Sitting(
         id="check",
         rules=rules,
-        limits=limits,
+        limits=replace(limits, max_faults=1),
         versions=(bot.bot.version,) * rules.players,
-        deals=tuple(
-            SittingDeal(
-                deal,
-                deal_hands(_SECRET, _TABLE_KEY, deal, rules),
-                seats(rules.players, _TABLE_KEY, deal, deal % rules.players),
-            )
-            for deal in range(1, _DEALS + 1)
-        ),
+        deals=deals[::-1] if backwards else deals,
     )

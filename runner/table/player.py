@@ -121,6 +121,11 @@ class Player:
         """Whether a process plays for it that has not died."""
         return self._process is not None and not self._dead
 
+    @property
+    def ready(self) -> messages.Ready | None:
+        """What its process said first; None before that."""
+        return self._ready
+
     def launch(self) -> None:
         """Start a process and greet it. If it cannot be started, that is a `start` fault.
 
@@ -178,8 +183,23 @@ class Player:
             self._unsent += (self._results + messages.goodbye()).encode()
             with contextlib.suppress(BlockingIOError, BrokenPipeError):
                 os.write(self._process.stdin, self._unsent)
+            self.hang_up()
+
+    def hang_up(self) -> None:
+        """Close the bot's input."""
+        if self._process is not None:
             self._unwatch(self._process.stdin)
             self._process.close_stdin()
+
+    def last_words(self) -> tuple[int | None, str]:
+        """Its process's exit status, None while it lives, and the ends of its stderr."""
+        if self._process is None:
+            return None, ""
+        return self._process.wait_for_death(0), self._process.stderr_text()
+
+    def left_behind(self) -> list[int]:
+        """What its process started and has outlived it."""
+        return self._process.left_behind() if self._process is not None else []
 
     def leave(self) -> None:
         """End the process, whatever it does, and all of its group."""

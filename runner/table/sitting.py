@@ -4,9 +4,10 @@ A round: for every deal in play, in order, the one request that it waits for is 
 replies are read; the deals go on. What comes out depends on what the bots answer, never on when.
 """
 
+import contextlib
 import selectors
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from runner.botio.process import BotProcess, adopt_strays, end_strays
@@ -41,9 +42,40 @@ def play_sitting(
     """
     began = time.monotonic()
     cpu_before = time.process_time()
+    with seated(sitting, programs, homes, cage) as (players, attention):
+        deals = _play_deals(sitting, players, attention)
+        for player in players:
+            player.say_goodbye()
+        wait_for_ends(players, attention)
+    return SittingResult(
+        id=sitting.id,
+        logs=tuple(deal.log() for deal in deals),
+        fault_counts=tuple(dict(player.fault_counts) for player in players),
+        faults=tuple(fault for player in players for fault in player.faults),
+        usage=tuple(player.usage() for player in players),
+        wall_seconds=time.monotonic() - began,
+        referee_cpu_seconds=time.process_time() - cpu_before,
+        isolation=cage.isolation,
+    )
+
+
+@contextlib.contextmanager
+def seated(
+    sitting: Sitting, programs: Sequence[Program], homes: Path, cage: Cage = OPEN
+) -> Iterator[tuple[list[Player], "Attention"]]:
+    """The players of a sitting, each with a fresh process that is ready or out.
+
+    Afterwards all that they started is ended. No two may be seated at the same time.
+
+    Args:
+        sitting: what is played; its first deal takes what goes wrong before anything is asked.
+        programs: the bot of each player, by place.
+        homes: a folder in which each process gets a home of its own, for its lifetime.
+        cage: what keeps the bots from everything else.
+    """
     adopt_strays()
-    attention = _Attention()
     with selectors.DefaultSelector() as selector:
+        attention = Attention(selector)
         players = [
             Player(
                 place,
@@ -58,23 +90,12 @@ def play_sitting(
         try:
             for player in players:
                 player.launch()
-            _wait_for(players, selector, attention)
-            deals = _play_deals(sitting, players, selector, attention)
-            _part(players, selector)
+            wait_for(players, attention)
+            yield players, attention
         finally:
             for player in players:
                 player.leave()
             end_strays()
-    return SittingResult(
-        id=sitting.id,
-        logs=tuple(deal.log() for deal in deals),
-        fault_counts=tuple(dict(player.fault_counts) for player in players),
-        faults=tuple(fault for player in players for fault in player.faults),
-        usage=tuple(player.usage() for player in players),
-        wall_seconds=time.monotonic() - began,
-        referee_cpu_seconds=time.process_time() - cpu_before,
-        isolation=cage.isolation,
-    )
 
 
 def _starter(program: Program, homes: Path, limits: Limits, cage: Cage) -> Callable[[], BotProcess]:
@@ -82,10 +103,7 @@ def _starter(program: Program, homes: Path, limits: Limits, cage: Cage) -> Calla
 
 
 def _play_deals(
-    sitting: Sitting,
-    players: Sequence[Player],
-    selector: selectors.BaseSelector,
-    attention: "_Attention",
+    sitting: Sitting, players: Sequence[Player], attention: "Attention"
 ) -> list[DealInPlay]:
     """All deals of the sitting, each played to its end or forfeited."""
     deals: list[DealInPlay] = []
@@ -100,7 +118,7 @@ def _play_deals(
             turns[deal.to_move].append(deal)
         for player, asked in zip(players, turns, strict=True):
             player.ask(asked)
-        _wait_for(players, selector, attention)
+        wait_for(players, attention)
         for deal in in_play:
             if deal.done:
                 for player in players:
@@ -126,13 +144,11 @@ def _go_on(
     return going
 
 
-def _wait_for(
-    players: Sequence[Player], selector: selectors.BaseSelector, attention: "_Attention"
-) -> None:
+def wait_for(players: Sequence[Player], attention: "Attention") -> None:
     """Serve the bots' pipes until nobody is busy."""
     while busy := [player for player in players if player.busy]:
         due = min(player.due for player in busy)
-        events, awaited, lost = attention.select(selector, due)
+        events, awaited, lost = attention.select(due)
         for player in busy:
             player.awaited += awaited
             if lost:
@@ -144,27 +160,29 @@ def _wait_for(
                 player.on_due(now)
 
 
-class _Attention:
+class Attention:
     """Notices for how long the referee could not do its work: stopped, suspended, without a core.
 
     While it is not there it cannot see who answers, so no bot is charged with that time.
+
+    Attributes:
+        selector: what it waits with.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, selector: selectors.BaseSelector) -> None:
         """It is there now."""
+        self.selector = selector
         self._seen = time.monotonic_ns()
         self._cpu = time.thread_time_ns()
 
-    def select(
-        self, selector: selectors.BaseSelector, due: int
-    ) -> tuple[list[tuple[selectors.SelectorKey, int]], int, int]:
+    def select(self, due: int) -> tuple[list[tuple[selectors.SelectorKey, int]], int, int]:
         """Wait for events until `due`: them, how long that was, and what was lost since last time.
 
         Lost is what the referee neither waited nor worked, in nanoseconds; 0 if it is little.
         """
         began = time.monotonic_ns()
         asked = max(0, due - began)
-        events = selector.select(asked / 1e9)
+        events = self.selector.select(asked / 1e9)
         seen, cpu = time.monotonic_ns(), time.thread_time_ns()
         awaited = min(seen - began, asked)
         lost = (seen - self._seen) - (cpu - self._cpu) - awaited
@@ -190,13 +208,11 @@ def _forfeit_rest(deals: Iterable[DealInPlay], players: Sequence[Player]) -> Non
             deal.forfeit(loser.out, loser.place)
 
 
-def _part(players: Sequence[Player], selector: selectors.BaseSelector) -> None:
-    """Say goodbye to all, and give them a moment to end by themselves."""
-    for player in players:
-        player.say_goodbye()
+def wait_for_ends(players: Sequence[Player], attention: Attention) -> None:
+    """Give all a moment to end by themselves."""
     deadline = time.monotonic() + GOODBYE_SECONDS
     while any(player.alive for player in players):
         left = deadline - time.monotonic()
         if left <= 0:
             break
-        _react(selector.select(left))
+        _react(attention.selector.select(left))

@@ -300,7 +300,7 @@ ENTRANT = [
         "bot: plain.tx",
         [f"7:10: bot: cannot read 'plain.tx': {NO_FILE} (did you mean 'plain.txt'?)"],
     ),
-    ("folder", "bot: lib", ["7:10: bot: cannot read 'lib': it is a folder"]),
+    ("folder", "bot: lib", ["7:10: bot: cannot read 'lib': it is a folder without a bot.yaml"]),
     ("through-a-file", "bot: a.py/e.py", ["7:10: bot: cannot read 'a.py/e.py': Not a directory"]),
     ("device", "bot: /dev/null", ["7:10: bot: cannot read '/dev/null': it is not a regular file"]),
     ("nul", r'bot: "a\0b"', [r"7:10: bot: expected a path of 1 to 1000 characters, got 'a\x00b'"]),

@@ -13,10 +13,13 @@ import pytest
 from runner import cli as commands
 from runner.botio.process import STDERR_HEAD_BYTES, STDERR_TAIL_BYTES
 from runner.config.bots import MAX_BOT_FILE_BYTES
-from runner.config.keys import ENTRANT, LEAGUE, LIMITS
+from runner.config.file_names import MAX_FOLDERS, MAX_NAME_CHARACTERS
+from runner.config.keys import BOT, ENTRANT, LEAGUE, LIMITS, SUBMISSIONS
+from runner.config.packs import MAX_PACK_BYTES, MAX_PACK_FILES
 from runner.config.yaml_nodes import MAX_FILE_BYTES
 from runner.execution.executor import workspace
 from runner.league.run import MOST_VOIDS
+from runner.league.submission import MOST_QUALIFYING_FAULTS, QUALIFYING_DEALS
 from runner.protocol import messages
 from runner.records import Bot, BotFiles, FaultKind, Limits
 from runner.report.exports import EXPORTS, FORMATS
@@ -57,11 +60,23 @@ def row_of(key):
 
 
 @pytest.mark.parametrize(
-    "heading, group", [("A league", LEAGUE), ("An entrant", ENTRANT), ("Limits", LIMITS)]
+    "heading, group",
+    [
+        ("A league", LEAGUE),
+        ("An entrant", ENTRANT),
+        ("Limits", LIMITS),
+        ("Submissions of a league", SUBMISSIONS),
+    ],
 )
 def test_league_file_every_key_has_its_row(heading, group):
     expected = ["| " + " | ".join(row_of(key)) + " |" for key in group.keys]
     rows = ["| " + " | ".join(cells) + " |" for cells in table(LEAGUES, heading)]
+    assert rows == expected
+
+
+def test_bot_file_every_key_has_its_row():
+    expected = ["| " + " | ".join(row_of(key)) + " |" for key in BOT.keys]
+    rows = ["| " + " | ".join(cells) + " |" for cells in table(BOTS, "Zip or folder")]
     assert rows == expected
 
 
@@ -142,11 +157,15 @@ NUMBERS = ("zero", "one", "two", "three", "four", "five", "six")
         (BOTS, f"{GOODBYE_SECONDS:g} second "),
         (BOTS, f"{STDERR_HEAD_BYTES >> 10} KiB and last {STDERR_TAIL_BYTES >> 10} KiB"),
         (BOTS, f"larger than {MAX_BOT_FILE_BYTES >> 20} MiB"),
+        (BOTS, f"{MAX_PACK_FILES} files and {MAX_PACK_BYTES >> 20} MiB"),
+        (BOTS, f"{MAX_NAME_CHARACTERS} characters and {MAX_FOLDERS} folders"),
         (BOTS, f"first {NUMBERS[FAULTS_KEPT]} of a kind"),
         (BOTS, f"first {SHORT_VERSION} digits"),
         (LEAGUES, f"first {NUMBERS[FAULTS_KEPT]} of each kind"),
         (LEAGUES, f"{MAX_FILE_BYTES >> 10} KiB"),
         (LEAGUES, f"{NUMBERS[MOST_VOIDS]} times"),
+        (LEAGUES, f"qualifying sitting of {QUALIFYING_DEALS} deals"),
+        (LEAGUES, f"may lose {MOST_QUALIFYING_FAULTS} of them"),
         (LEAGUES, f"{MAX_SWEEPS} sweeps"),
         (LEAGUES, f"at least {FEWEST_BOARDS} boards"),
     ],

@@ -11,8 +11,9 @@ from contextlib import closing
 
 import pytest
 
-from runner.config import load_bot, load_league
+from runner.config import load_bot, load_league, load_named_bot
 from runner.execution.executor import workspace
+from runner.league.secret import hash_of, with_beacon
 from runner.records import Limits
 from runner.table.check import ALL_GAMES, check_bot
 from tests.documentation.markdown import DOCUMENTS, ROOT, block, blocks
@@ -25,7 +26,9 @@ KINDS = {
     "sh dealing": "compared with the vectors",
     "python bot": "a bot that passes its check",
     "python dealing": "compared with the vectors",
+    "python beacon": "compared with the runner",
     "yaml league": "a league file",
+    "yaml bot": "a bot's description",
     "sql": "run on a league's database",
     "text transcript": "played again",
     "text": "not run",
@@ -128,6 +131,24 @@ def test_league_file_loads(example, checkout):
     file = checkout / "leagues" / "example.yaml"
     file.write_text(example.text)
     assert len(load_league(str(file)).entrants) >= 4
+
+
+@pytest.mark.parametrize("example", of_kind("yaml bot"), ids=str)
+def test_bot_description_is_read(example, tmp_path):
+    (tmp_path / "bot.yaml").write_text(example.text)
+    bot = load_named_bot(str(tmp_path))
+    assert bot.name
+    assert bot.files.bot.command
+
+
+def test_recipe_of_the_beacon_is_that_of_the_runner():
+    recipe: dict = {}
+    exec(block("leagues/README.md", "python beacon").text, recipe)
+    secret, beacon = bytes(range(32)), "3 7 12 – ü"
+    mixed = with_beacon(secret, beacon).hex()
+    assert recipe["dealing_secret"](secret.hex(), beacon) == mixed
+    assert recipe["fits"](secret.hex(), beacon, hash_of(secret), mixed)
+    assert not recipe["fits"](mixed, beacon, hash_of(secret), mixed)
 
 
 def test_recipe_in_python_deals_as_known():

@@ -13,7 +13,7 @@ from runner.league.audit.replays import Replays
 from runner.league.audit.report import Report
 from runner.league.audit.runs import Runs, Tally
 from runner.league.audit.standing import check_ratings
-from runner.league.secret import hash_of, read_secret
+from runner.league.secret import hash_of, read_secret, with_beacon
 from runner.report.standing import stored_plan
 from runner.storage import evidence
 from runner.storage.reader import Reader, open_reader
@@ -157,7 +157,11 @@ class _Audit:
         path = self._database.with_suffix(".secret")
         if seed is None and path.exists():
             try:
-                found.append(("file", read_secret(path)))
+                secret = read_secret(path)
+                commitment = self._reader.commitment()
+                if commitment is not None and commitment.beacon is not None:
+                    secret = with_beacon(secret, commitment.beacon)
+                found.append(("file", secret))
             except RunError as error:
                 self._findings.add(Kind.SECRET, "file", str(error))
         return found
