@@ -15,10 +15,11 @@ CHANGES: dict[str, list[tuple[str, str, int | None]]] = {
         ("- bot: ../bots/low.py", "- name: lower\n    bot: ../bots/low.py", 4),
         ("- bot: ../bots/low.py", "- bot: ../bots/low.py\n    packages: true", 4),
     ],
-    "`author`, `execution`, `submissions`, `--workers`": [
+    "`author`, `execution`, `sandbox`, `python`, `submissions`, `--workers`": [
         ("- bot: ../bots/low.py", "- bot: ../bots/low.py\n    author: us", 0),
         ("execution: serial", "execution: ray", 0),
         ("execution: serial", "execution: serial\nsubmissions: {most_versions: 3}", 0),
+        ("execution: serial", "execution: serial\nsandbox: off", 0),
     ],
     "`team`, while `same_team_tables` is true": [
         ("- bot: ../bots/low.py", "- bot: ../bots/low.py\n    team: us", 0)
