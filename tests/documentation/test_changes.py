@@ -15,7 +15,8 @@ CHANGES: dict[str, list[tuple[str, str, int | None]]] = {
         ("- bot: ../bots/low.py", "- name: lower\n    bot: ../bots/low.py", 4),
         ("- bot: ../bots/low.py", "- bot: ../bots/low.py\n    packages: true", 4),
     ],
-    "`author`, `execution`, `--workers`": [
+    "`author`, `execution`, `sandbox`, `python`, `--workers`": [
+        ("players: 4", "players: 4\nsandbox: off", 0),
         ("- bot: ../bots/low.py", "- bot: ../bots/low.py\n    author: us", 0),
         ("execution: serial", "execution: ray", 0),
     ],
@@ -30,6 +31,9 @@ CHANGES: dict[str, list[tuple[str, str, int | None]]] = {
     "`deals_per_sitting`, anything in `limits`": [
         ("deals_per_sitting: 24", "deals_per_sitting: 12", 8),
         ("execution: serial", "limits: {max_faults: 9}", 4),
+    ],
+    "`memory_mb` or `threads` of an entrant": [
+        ("- bot: ../bots/low.py", "- bot: ../bots/low.py\n    memory_mb: 2048", 4)
     ],
     "`name`, `players`, `play`, `seed`, another secret": [
         ("Small league", "Other league", None),
