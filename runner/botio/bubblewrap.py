@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from io import FileIO
 
 from runner.botio.program import Program
-from runner.botio.resources import ENVIRONMENT, PATH, die_first, set_limits
+from runner.botio.resources import ENVIRONMENT, PATH, die_first, die_with_parent, set_limits
 from runner.botio.seccomp import filter_for
 from runner.botio.spare_users import BOXED_ID, Namespace, give_namespace, take_namespace
 from runner.botio.visible import DEVICES, beyond_system, system_paths
@@ -135,11 +135,8 @@ def start(bwrap: str, program: Program, limits: Limits) -> Box:
             user=None if namespace is None else namespace.owner,
             group=None if namespace is None else namespace.owner,
             extra_groups=None if namespace is None else [],
-            # A spare user has no other processes, but this and the bot's own. It only makes
-            # system calls: safe enough beside threads.
-            preexec_fn=None  # noqa: PLW1509
-            if namespace is None
-            else lambda: set_limits(0, limits, limits.threads + 1),
+            # Safe enough beside threads: it only makes system calls.
+            preexec_fn=None if namespace is None else lambda: _prepare(limits),  # noqa: PLW1509
         )
         status_in.close()
         pidfd = -1
@@ -166,6 +163,12 @@ def start(bwrap: str, program: Program, limits: Limits) -> Box:
             raise OSError(errno.EPERM, f"bubblewrap: {text or error}") from error
         outside.pop_all()
         return Box(popen, pid, pidfd, status, namespace, said)
+
+
+def _prepare(limits: Limits) -> None:
+    """As a spare user, who has no other processes than this and the bot's own."""
+    die_with_parent()
+    set_limits(0, limits, limits.threads + 1)
 
 
 def _pipe(reader: contextlib.ExitStack, writer: contextlib.ExitStack) -> tuple[FileIO, FileIO]:

@@ -1,9 +1,11 @@
 """What every bot's process gets, boxed or not: environment, limits, and to be killed first."""
 
 import contextlib
+import ctypes
 import functools
 import os
 import resource
+import signal
 from pathlib import Path
 
 from runner.records import Limits
@@ -19,9 +21,16 @@ ENVIRONMENT = {
 
 BOT_OOM_SCORE = b"1000"
 _MIB = 1024 * 1024
+_PR_SET_PDEATHSIG = 1
+_LIBC = ctypes.CDLL(None, use_errno=True)
 _STACK_BYTES = 64 * _MIB
 _LOCKED_BYTES = 64 * 1024
 _OTHERS_MAY_START = 2000
+
+
+def die_with_parent() -> None:
+    """Let the kernel kill this process once the thread that started it has ended."""
+    _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
 
 def die_first(pid: int) -> None:

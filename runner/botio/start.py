@@ -1,12 +1,10 @@
 """Starting a bot's process in the cage that this machine can make."""
 
 import contextlib
-import ctypes
 import errno
 import os
 import resource
 import shutil
-import signal
 import subprocess
 import tempfile
 from collections.abc import Callable
@@ -19,14 +17,13 @@ from runner.botio.resources import (
     ENVIRONMENT,
     PATH,
     die_first,
+    die_with_parent,
     set_limits,
     threads_beside_others,
 )
 from runner.records import Isolation, Limits
 
-_PR_SET_PDEATHSIG = 1
 _MACHINE_IS_FULL = {errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.ENOSPC}
-_LIBC = ctypes.CDLL(None, use_errno=True)
 
 
 class CannotStartError(Exception):
@@ -121,7 +118,7 @@ def _preparation(
 
 def _tie_to(runner: int) -> None:
     """Run in the child: it dies with its runner, and first if memory ends."""
-    _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    die_with_parent()
     if os.getppid() != runner:
         os._exit(1)
     die_first(0)

@@ -86,8 +86,8 @@ LIMITS = Group(
         Key(
             "files_mb",
             Whole(1, 65536),
-            "What a bot may write to /tmp, which is its /dev/shm as well, in MB; only under"
-            " bubblewrap can it write at all.",
+            "What a bot may write to its temporary folder, which is its /dev/shm as well, in MB;"
+            " only under bubblewrap can it write at all.",
             default=_LIMITS.files_mb,
         ),
         Key(

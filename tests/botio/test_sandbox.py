@@ -220,6 +220,7 @@ def test_boxed_bot_dies_with_a_runner_that_is_killed(tmp_path, cage):
     with subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, text=True) as runner:
         assert runner.stdout
         pid = int(runner.stdout.readline())
+        time.sleep(0.3)  # the box is built
         runner.kill()
     assert wait_until(lambda: not lives(pid), seconds=5)
 

@@ -33,6 +33,9 @@ CHANGES: dict[str, list[tuple[str, str, int | None]]] = {
         ("deals_per_sitting: 24", "deals_per_sitting: 12", 8),
         ("execution: serial", "limits: {max_faults: 9}", 4),
     ],
+    "`memory_mb` or `threads` of an entrant": [
+        ("- bot: ../bots/low.py", "- bot: ../bots/low.py\n    memory_mb: 2048", 4)
+    ],
     "`name`, `players`, `play`, `seed`, another secret": [
         ("Small league", "Other league", None),
         ("players: 4", "players: 3", None),

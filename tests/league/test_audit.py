@@ -296,7 +296,7 @@ def test_doubled_sitting_is_found(league):
     plant(
         league,
         "INSERT INTO sittings SELECT 1000, 'f' || substr(key, 2), table_id, run, rotation, "
-        f"first_deal, last_deal, 1 FROM sittings WHERE id = {LOG}",
+        f"first_deal, last_deal, 1, isolation FROM sittings WHERE id = {LOG}",
         "INSERT INTO raw_deal_logs SELECT 1000, deal, seats, hands, shoves, plays, penalties, "
         f"fault, fault_seat FROM raw_deal_logs WHERE sitting_id = {LOG}",
     )
