@@ -192,8 +192,11 @@ class BotProcess:
     def left_behind(self) -> list[int]:
         """Processes that it started and that live on, once it has died by itself.
 
-        What hides, in a group of its own and without its environment, is not found.
+        What hides, in a group of its own and without its environment, is not found. In a box of its
+        own nothing lives on.
         """
+        if self._box is not None:
+            return []
         return [pid for pid in _children() if self._has_started(pid) or self._leads(pid)]
 
     def _drains_more(self) -> bool:
@@ -250,9 +253,8 @@ class BotProcess:
 
     def _has_started(self, pid: int) -> bool:
         """Whether a child of the runner was started by this process and does not hide it."""
-        if pid == self.pid:
+        if pid == self.pid or self._home is None:
             return False
-        assert self._home is not None
         try:
             environment = Path(f"/proc/{pid}/environ").read_bytes()
         except OSError:
