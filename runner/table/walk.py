@@ -14,6 +14,7 @@ from pathlib import Path
 from runner.botio.program import Program, unpack
 from runner.botio.sandbox import Found as Box
 from runner.botio.sandbox import find_cage
+from runner.botio.start import OPEN
 from runner.game.cards import NAMES, cards_of
 from runner.game.rules import POSITIONS, Rules
 from runner.game.state import Deal, Phase
@@ -154,7 +155,8 @@ class _Walker:
 
     def steps(self) -> Iterable[tuple[str, Callable[[], Found]]]:
         """All steps in order, by name."""
-        yield "has a box around it", self._is_boxed
+        if self._box.cage is not OPEN:
+            yield "has a box around it", self._is_boxed
         yield "starts", self._starts
         yield "says ready", self._says_ready
         yield "answers a request that comes alone", self._answers_alone

@@ -193,11 +193,16 @@ def open_descriptors():
 
 
 def children():
-    """The child processes of this one, dead or alive."""
-    return [
+    """The child processes of this one, dead or alive; without the library's tracker of resources."""
+    found = [
         int(pid)
         for task in Path("/proc/self/task").iterdir()
         for pid in (task / "children").read_text().split()
+    ]
+    return [
+        pid
+        for pid in found
+        if b"multiprocessing.resource_tracker" not in Path(f"/proc/{pid}/cmdline").read_bytes()
     ]
 
 

@@ -234,7 +234,8 @@ def test_check_command_shows_steps_and_says_good():
     done = run("letzter", "check", HOUSE / "low.py")
     assert done.returncode == 0
     lines = done.stdout.splitlines()
-    assert [line[:9] for line in lines[:-1]] == [f"{n:>2} ok    " for n in range(1, 15)]
+    assert "has a box around it" in lines[0]
+    assert [line[:9] for line in lines[1:-1]] == [f"{n:>2} ok    " for n in range(2, 16)]
     assert lines[-1] == "The bot is good."
 
 
@@ -245,7 +246,7 @@ def test_check_command_shows_what_led_to_a_failure(tmp_path):
     )  # fmt: skip
     done = run("letzter", "check", tmp_path / "bad.py")
     assert done.returncode == 1
-    assert " 3 FAILED answers a request that comes alone: dealer, 4 players" in done.stdout
+    assert " 4 FAILED answers a request that comes alone: dealer, 4 players" in done.stdout
     assert '   request  {"type":"shove","id":1,' in done.stdout
     assert '   reply    {"id": 1, "cards": "7C"}' in done.stdout
     assert "   stderr   thinking \\x1b[31m\n" in done.stdout
@@ -257,7 +258,7 @@ def test_check_command_as_json(tmp_path):
     done = run("letzter", "check", HOUSE / "low.py", "--json")
     found = json.loads(done.stdout)
     assert found["good"] is True
-    assert [step["name"] for step in found["steps"]] == STEPS
+    assert [step["name"] for step in found["steps"]] == ["has a box around it", *STEPS]
     (tmp_path / "bad.sh").write_text("exit 3")
     done = run("letzter", "check", tmp_path / "bad.sh", "--json")
     found = json.loads(done.stdout)
