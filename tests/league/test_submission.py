@@ -71,7 +71,7 @@ def test_submitted_bot_plays_from_the_next_run_on(league, tmp_path):
     before = rated(league)
     done = submit(league, write(tmp_path / "b", "mine.py", COUNTING), "--author", "Ann")
     lines = done.stdout.splitlines()
-    assert lines[0].startswith(" 1 ok     starts: version ")
+    assert lines[0].startswith(" 1 ok     has a box around it")
     assert lines[-2].startswith("qualifying: 24 deals against ")
     assert "; 0 lost by faults, at most 2 allowed" in lines[-2]
     assert lines[-1].startswith("submitted: mine, version ")

@@ -193,7 +193,7 @@ def open_descriptors():
 
 
 def children():
-    """The child processes of this one, dead or alive; without the library's tracker of resources."""
+    """The child processes of this one, dead or alive; the library's resource tracker is none."""
     found = [
         int(pid)
         for task in Path("/proc/self/task").iterdir()
