@@ -193,7 +193,7 @@ def open_descriptors():
 
 
 def children():
-    """The child processes of this one, dead or alive; the library's resource tracker is none."""
+    """The child processes of this one, dead or alive, but for the library's own helpers."""
     found = [
         int(pid)
         for task in Path("/proc/self/task").iterdir()
@@ -202,7 +202,7 @@ def children():
     return [
         pid
         for pid in found
-        if b"multiprocessing.resource_tracker" not in Path(f"/proc/{pid}/cmdline").read_bytes()
+        if b"from multiprocessing." not in Path(f"/proc/{pid}/cmdline").read_bytes()
     ]
 
 
