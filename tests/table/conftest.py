@@ -3,12 +3,12 @@
 import pytest
 
 from runner.botio.process import adopt_strays
-from tests.table.playing import Table, children
+from tests.table.playing import Table, end_leftovers
 
 
 @pytest.fixture
 def table(tmp_path):
     """A table of its own for a test."""
     adopt_strays()
-    assert children() == []
+    end_leftovers()
     return Table(tmp_path)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from bots import high, low
 from bots import random as random_bot
+from runner.botio.process import end_children
 from runner.botio.program import unpack
 from runner.game.cards import cards_in, names_of
 from runner.game.deals import deal_hands, secret_of_seed
@@ -204,6 +205,13 @@ def children():
         for pid in found
         if b"from multiprocessing." not in Path(f"/proc/{pid}/cmdline").read_bytes()
     ]
+
+
+def end_leftovers():
+    """End what other tests have left to this process, which adopts what its children leave."""
+    left = children()
+    end_children(lambda pid: pid in left)
+    assert children() == []
 
 
 def bot_processes(homes):
