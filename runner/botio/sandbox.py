@@ -53,6 +53,7 @@ must_fail("see other processes", lambda: os.listdir("/proc/1"))
 threading.Thread(target=int).start()
 open("probe.py").close()
 print(json.dumps(wrong), flush=True)
+sys.stdin.read()
 """
 
 _MENDS = (
@@ -176,7 +177,8 @@ def _wrong_with(program: Program, homes: Path, cage: Cage) -> str | None:
         return str(getattr(error, "strerror", None) or error)
     try:
         said = _read_all(process)
-        cpu_ns = process.cpu_ns()
+        cpu_ns = process.cpu_ns()  # it waits until it has been looked at
+        process.close_stdin()
         status = process.wait_for_death(_PROBE_SECONDS)
         stderr = process.stderr_text().strip().rpartition("\n")[2]
         with contextlib.suppress(ValueError):
