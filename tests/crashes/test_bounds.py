@@ -38,7 +38,7 @@ def test_run_whose_time_is_up_in_the_middle_ends_in_time_and_has_whole_boards_on
 class Dreaming:
     """An executor that makes results up."""
 
-    def __init__(self, bots, folder):
+    def __init__(self, bots, folder, sandbox):
         pass
 
     def __enter__(self):

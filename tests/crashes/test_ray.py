@@ -34,7 +34,12 @@ from tests.leagues import (
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
 
-SAID = ("Test: the secret's SHA-256 is ", "Its deals come from the seed ")
+SAID = (
+    "Test: the secret's SHA-256 is ",
+    "Its deals come from the seed ",
+    "Bots are isolated by ",
+    "Bots are not isolated, ",
+)
 ENDED = "Ray has ended unexpectedly ({}); all that was played until then is stored: run it again"
 
 
