@@ -11,7 +11,7 @@ import re
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
@@ -507,8 +507,6 @@ def audit(file: str, replays: int, seed: int, collusion: bool, as_json: bool) ->
       letzter audit leagues/spring.yaml --replay 2
       letzter audit leagues/spring.yaml --collusion
     """
-    from dataclasses import asdict
-
     from runner.league.audit.audit import audit_league
     from runner.league.audit.report import audit_lines
     from runner.report.collusion import collusion_listing, collusion_of, collusion_rows
@@ -697,8 +695,6 @@ def _as_object(standing: Standing) -> dict[str, Any]:
 
 
 def _print_forecast(league: League, seen: Any, workers: int, as_json: bool) -> None:
-    from dataclasses import asdict
-
     from runner.league.progress import duration
 
     if as_json:
